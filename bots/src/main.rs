@@ -1,0 +1,2 @@
+//! [edge] The load bot executable.
+fn main() {}

@@ -1,0 +1,1 @@
+//! [pure] Supervised processes in the manner of Erlang/OTP, on tokio.

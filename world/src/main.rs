@@ -1,0 +1,2 @@
+//! [edge] The node executable.
+fn main() {}
