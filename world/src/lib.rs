@@ -4,4 +4,6 @@
 //! Each module says its stratum in the first line of its doc: pure decides, process owns a mailbox,
 //! edge touches the outside. Only `app` names concrete edges.
 
+pub mod command;
+pub mod event;
 pub mod ids;
