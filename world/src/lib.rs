@@ -5,5 +5,6 @@
 //! edge touches the outside. Only `app` names concrete edges.
 
 pub mod command;
+pub mod content;
 pub mod event;
 pub mod ids;
