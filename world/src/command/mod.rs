@@ -1,158 +1,33 @@
 //! [pure] What a player can ask for: one line of text becomes one [`Command`]. Nothing here knows
 //! where the player stands; nouns stay words until the room or the session that owns the things
 //! resolves them.
+//!
+//! ```text
+//! line ─ parse ─► verb row of `verbs::VERBS` ─ its `read` on the rest of the line ─► Command
+//!                       │                            (words, nouns)
+//!                       └──► help (index, topics), "did you mean"
+//! ```
+//!
+//! **To add a verb:** one row in [`verbs::VERBS`] (name, other names, group, help topic and the
+//! function that reads the rest of the line) and, unless the row's topic is there already, one
+//! text in `topics`. A verb that asks for something new also needs its [`Command`] variant. The
+//! parser, `help` and the "did you mean" line all read the table; tests fail for a row without
+//! help or with a name that another row has.
 
-use crate::event::Text;
-use crate::ids::Direction;
+pub mod help;
+mod limits;
+mod noun;
+mod order;
+mod parse;
+mod settings;
+mod speech;
+mod staff;
+mod things;
+mod topics;
+pub mod verbs;
+mod words;
 
-/// What one line asks for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// An empty line: only the prompt is shown again.
-    Nothing,
-    /// `look`, `look at sword`, `look north`.
-    Look(LookAt),
-    /// `examine sword`.
-    Examine(Noun),
-    /// One of the twelve directions.
-    Go(Direction),
-    /// `exits`.
-    Exits,
-    /// `say hello`, `'hello`.
-    Say(Text),
-    /// `emote waves`, `:waves`.
-    Emote(Text),
-    /// `tell ann hello`.
-    Tell {
-        /// To whom, as typed.
-        to: Text,
-        /// The words.
-        text: Text,
-    },
-    /// `reply hello`.
-    Reply(Text),
-    /// `who`, `who an`.
-    Who(Option<Text>),
-    /// `get sword`.
-    Get(Noun),
-    /// `drop sword`.
-    Drop(Noun),
-    /// `give sword to ann`.
-    Give {
-        /// What.
-        item: Noun,
-        /// To whom.
-        to: Noun,
-    },
-    /// `inventory`.
-    Inventory,
-    /// `help`, `help say`.
-    Help(Option<Text>),
-    /// `score`.
-    Score,
-    /// `color`, `color 256`.
-    Color(Option<Text>),
-    /// `screenreader`, `screenreader on`.
-    ScreenReader(Option<bool>),
-    /// `password`: starts a dialogue; no password ever stands in a command line.
-    Password,
-    /// `resume`: shows the token that takes this session up again from another connection.
-    Resume,
-    /// `afk`, `afk at lunch`.
-    Away(Option<Text>),
-    /// `quit`.
-    Quit,
-    /// Staff: `goto ann`, `goto town/square`.
-    Goto(Text),
-    /// Staff: `kick ann spamming`.
-    Kick {
-        /// Who.
-        who: Text,
-        /// Why.
-        reason: Text,
-    },
-    /// Staff: `ban account ann 7d spamming`, `ban address 192.0.2.1 1h scanner`.
-    Ban(BanOrder),
-    /// Staff: `crash room|mob|session [who]`.
-    Crash(CrashTarget),
-    /// Staff: `shutdown`.
-    Shutdown,
-    /// The line cannot be understood.
-    Unclear(Unclear),
-}
-
-/// What to look at.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LookAt {
-    /// The room.
-    Room,
-    /// A thing, person or feature.
-    Thing(Noun),
-    /// Through an exit.
-    Way(Direction),
-}
-
-/// Words that name a thing; `2.sword` is the second sword.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Noun {
-    /// The words in lower case, without articles.
-    pub words: Text,
-    /// Which of several, from 1.
-    pub nth: u16,
-}
-
-/// What staff wants banned.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BanOrder {
-    /// An account, a character's account, or an address.
-    pub kind: BanKind,
-    /// The name or address.
-    pub value: Text,
-    /// For how long; `None` until it is lifted.
-    pub seconds: Option<u64>,
-    /// Why; shown to the banned.
-    pub reason: Text,
-}
-
-/// What is banned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BanKind {
-    /// The account of this name.
-    Account,
-    /// The address.
-    Address,
-}
-
-/// What staff wants to see crash (it restarts; that is the point).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CrashTarget {
-    /// The room the staff member stands in.
-    Room,
-    /// A mob in this room.
-    Mob(Noun),
-    /// A player's session; `None` is one's own.
-    Session(Option<Text>),
-}
-
-/// Why a line cannot be understood.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Unclear {
-    /// No such verb; near ones.
-    Unknown {
-        /// What was typed.
-        word: Text,
-        /// Near verbs, at most three.
-        near: Vec<Text>,
-    },
-    /// The verb wants more ("Say what?").
-    Missing(Text),
-    /// An argument that cannot be read.
-    BadArgument {
-        /// What was given.
-        given: Text,
-        /// What would be right.
-        allowed: Text,
-    },
-    /// The verb is for staff.
-    StaffOnly,
-}
+pub use limits::{BAN_SECONDS_MAX, CHAT_CHARS_MAX, NOUN_CHARS_MAX, NOUN_WORDS_MAX};
+pub use noun::Noun;
+pub use order::{BanKind, BanOrder, Command, CrashTarget, LookAt, Rights, Unclear};
+pub use parse::parse;
