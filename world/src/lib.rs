@@ -4,6 +4,7 @@
 //! Each module says its stratum in the first line of its doc: pure decides, process owns a mailbox,
 //! edge touches the outside. Only `app` names concrete edges.
 
+pub mod account;
 pub mod command;
 pub mod content;
 pub mod event;
