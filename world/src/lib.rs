@@ -9,3 +9,5 @@ pub mod command;
 pub mod content;
 pub mod event;
 pub mod ids;
+pub mod telnet;
+pub mod text;
