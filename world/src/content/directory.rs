@@ -56,7 +56,14 @@ pub fn open(directory: Option<&Path>) -> Result<(Origin, Loaded), Faults> {
 pub fn load_directory(directory: &Path) -> Result<Loaded, Faults> {
     let located = |mut faults: Faults| {
         for fault in &mut faults.list {
-            fault.file = directory.join(&fault.file).display().to_string();
+            // A fault of the directory itself has no file, and `join` would add a slash for it.
+            let path = Path::new(&fault.file);
+            let path = if path.as_os_str().is_empty() {
+                directory
+            } else {
+                &directory.join(path)
+            };
+            fault.file = path.display().to_string();
         }
         faults
     };

@@ -9,7 +9,7 @@ use super::log::{FaultLog, Located};
 use super::raw::{RawItem, RawMob, RawWorld, RawWorldFile};
 use super::raw_room::RawRoom;
 use super::world::{Exit, ItemPrototype, Mob, Reset, Room, Thing, World, Zone};
-use crate::ids::{RoomId, ZoneId};
+use crate::ids::RoomId;
 
 /// The world, and where each of its rooms is written, in the order of their ids.
 #[derive(Debug)]
@@ -148,8 +148,7 @@ fn link_item(item: Keyed<RawItem>) -> ItemPrototype {
 fn link_mob(index: &Index, mob: &Keyed<RawMob>, log: &mut FaultLog<'_>) -> Mob {
     let raw = &mob.raw;
     let home = index.room(log, Some(mob.zone), &raw.room);
-    let home_zone = home.and_then(|home| zone_of(index, home));
-    if home_zone.is_some_and(|zone| zone != mob.zone) {
+    if home.is_some_and(|home| !is_in_zone_of(index, home, mob)) {
         log.error(
             raw.room.at,
             "a mob lives in its own zone; this room is in another one",
@@ -171,11 +170,13 @@ fn link_mob(index: &Index, mob: &Keyed<RawMob>, log: &mut FaultLog<'_>) -> Mob {
     }
 }
 
-fn zone_of(index: &Index, room: RoomId) -> Option<ZoneId> {
-    index
-        .rooms
-        .get(usize::try_from(room.0).ok()?)
-        .map(|room| room.zone)
+/// By the keys: when two files claim one zone, its rooms have different ids for it.
+fn is_in_zone_of(index: &Index, room: RoomId, mob: &Keyed<RawMob>) -> bool {
+    let room = usize::try_from(room.0)
+        .ok()
+        .and_then(|position| index.rooms.get(position));
+    let zone_of = |key: &str| key.split_once('/').map(|(zone, _)| zone.to_owned());
+    room.is_some_and(|room| zone_of(&room.key) == zone_of(&mob.key))
 }
 
 fn link_room_lists(

@@ -118,7 +118,7 @@ impl<'a> FaultLog<'a> {
         format!("{}:{place}", file.name)
     }
 
-    /// `, did you mean "…"?` when one of the candidates is near the word.
+    /// ` (did you mean "…"?)` when one of the candidates is near the word.
     pub(super) fn suggestion<'w>(
         &mut self,
         word: &str,
@@ -131,7 +131,7 @@ impl<'a> FaultLog<'a> {
         let Some(near) = nearest(word, candidates) else {
             return String::new();
         };
-        format!(", did you mean \"{near}\"?")
+        format!(" (did you mean \"{near}\"?)")
     }
 
     fn file(&self, file: u32) -> Option<&'a SourceFile> {

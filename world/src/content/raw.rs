@@ -105,7 +105,7 @@ pub(super) fn read(files: &[SourceFile], log: &mut FaultLog<'_>) -> RawWorld {
         for error in wrong {
             let at = error.span().map_or(start, |span| At::new(number, &span));
             is_broken |= error.message() != DUPLICATE_KEY;
-            log.error(at, error.message());
+            log.error(at, told(error.message()));
         }
         if is_broken {
             log.mute();
@@ -125,6 +125,16 @@ pub(super) fn read(files: &[SourceFile], log: &mut FaultLog<'_>) -> RawWorld {
 /// How the parser names the one syntax fault after which the rest of a file still means what it
 /// says.
 const DUPLICATE_KEY: &str = "duplicate key";
+
+/// The parser's words, and more where they mislead: text without quotes is no try at a boolean.
+fn told(message: &str) -> String {
+    let hint = if message.starts_with("invalid boolean") {
+        ", or text in quotes"
+    } else {
+        ""
+    };
+    format!("{message}{hint}")
+}
 
 fn read_world_file<'t>(log: &mut FaultLog<'_>, at: At, table: &'t DeTable<'t>) -> RawWorldFile {
     let fields = Fields::new(log, WORLD_FILE, at, (table, WORLD_KEYS));

@@ -104,7 +104,7 @@ fn read_exits(log: &mut FaultLog<'_>, room: &Fields<'_>) -> Vec<RawExit> {
 fn unknown_direction(log: &mut FaultLog<'_>, at: At, word: &str) {
     let names = Direction::ALL.map(Direction::name);
     let near = match Direction::from_name(word) {
-        Some(way) => format!(", did you mean \"{way}\"?"),
+        Some(way) => format!(" (did you mean \"{way}\"?)"),
         None => log.suggestion(word, names.into_iter()),
     };
     let word = fields::shown(word);
