@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use belay_world::content::{
-    GenerateError, GenerateOptions, SourceFile, WriteError, check, embedded, generate, limits,
-    load, load_directory, write_generated,
+    DEFAULT_DIRECTORY, GenerateError, GenerateOptions, Origin, SourceFile, WriteError, check,
+    embedded, generate, limits, load, load_directory, open, write_generated,
 };
 use belay_world::ids::{Direction, RoomId};
 
@@ -52,9 +52,24 @@ fn a_directory_is_read_and_what_is_no_area_file_is_left_alone() {
     assert_eq!(loaded.warnings.list, []);
     assert_eq!(loaded.world.rooms().len(), 1);
     let report = check(&path);
-    let summary = "1 zones, 1 rooms, 0 items, 0 mobs; 0 errors, 0 warnings";
+    let summary = "1 zone, 1 room, 0 items, 0 mobs, 0 errors, 0 warnings";
     assert_eq!(report.text, format!("{}: {summary}\n", path.display()));
     assert_eq!((report.errors, report.warnings), (0, 0));
+}
+
+#[test]
+fn without_a_directory_the_world_comes_from_the_executable() {
+    // Tests run in the folder of the crate, where the default directory is not to be seen.
+    assert!(!Path::new(DEFAULT_DIRECTORY).exists());
+    let (origin, loaded) = open(None).unwrap();
+    assert_eq!(origin, Origin::Embedded);
+    assert_eq!(loaded.world.hash(), load(&embedded()).unwrap().world.hash());
+    let path = Path::new("..").join(DEFAULT_DIRECTORY);
+    let (origin, loaded) = open(Some(&path)).unwrap();
+    assert_eq!(origin, Origin::Directory(path));
+    assert_eq!(loaded.world.hash(), load(&embedded()).unwrap().world.hash());
+    // A directory that is named but not there is a fault, not a reason to take another world.
+    assert!(open(Some(Path::new("not-there"))).is_err());
 }
 
 #[test]
@@ -69,7 +84,7 @@ fn a_report_has_one_line_per_fault_and_a_sum() {
     let report = check(&path);
     let place = path.display();
     let expected = format!(
-        "{place}/a.toml:8:12: error: there is no room \"a/two\"\n{place}: 1 errors, 0 warnings\n"
+        "{place}/a.toml:8:12: error: there is no room \"a/two\"\n{place}: 1 error, 0 warnings\n"
     );
     assert_eq!(report.text, expected);
     assert_eq!((report.errors, report.warnings), (1, 0));

@@ -86,22 +86,28 @@ pub fn check(directory: &Path) -> Report {
     if !faults.list.is_empty() {
         text = format!("{faults}\n");
     }
-    let sum = format!("{} errors, {} warnings", faults.errors, faults.warnings);
-    let place = directory.display();
-    text += &match world {
-        None => format!("{place}: {sum}\n"),
-        Some(world) => format!(
-            "{place}: {} zones, {} rooms, {} items, {} mobs; {sum}\n",
-            world.zones().len(),
-            world.rooms().len(),
-            world.items().len(),
-            world.mobs().len()
-        ),
-    };
+    let mut sum = Vec::new();
+    if let Some(world) = world {
+        sum.push(counted(world.zones().len(), "zone"));
+        sum.push(counted(world.rooms().len(), "room"));
+        sum.push(counted(world.items().len(), "item"));
+        sum.push(counted(world.mobs().len(), "mob"));
+    }
+    sum.push(counted(faults.errors, "error"));
+    sum.push(counted(faults.warnings, "warning"));
+    text += &format!("{}: {}\n", directory.display(), sum.join(", "));
     Report {
         text,
         errors: faults.errors,
         warnings: faults.warnings,
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
     }
 }
 
