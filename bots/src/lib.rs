@@ -1,1 +1,29 @@
-//! [pure] Load bots.
+//! [edge] Load bots: outside players that walk, talk and measure a node over real sockets.
+//!
+//! Two ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects, logs
+//! in, types, waits for texts, and tells its transcript when something does not come.
+//! [`run_wander`] drives a crowd by the thousand and returns a [`Report`].
+//!
+//! Nothing here knows the node's code: all that is shared is the dialogue in [`dialogue`].
+
+pub mod dialogue;
+
+mod bot;
+mod dice;
+mod limits;
+mod link;
+mod login;
+mod names;
+mod tail;
+mod telnet;
+mod transcript;
+mod wander;
+
+pub use bot::{Bot, BotError, Entry, Trouble};
+pub use link::{Lost, Route, Target};
+pub use login::{Failure, Who};
+pub use names::letters;
+pub use wander::{
+    Arrival, BytesPerPlayer, CrashPlan, Details, Fault, Identity, Mix, NodeFigures, Options, Pace,
+    Percentiles, Progress, RawOptions, Report, Stage, WanderError, run_wander,
+};

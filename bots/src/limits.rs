@@ -1,0 +1,75 @@
+//! [pure] Bounds of the bots, each with its unit and what happens when it is reached.
+
+use std::time::Duration;
+
+/// An unfinished line longer than this is cut: the rest of it is not looked at.
+pub(crate) const LINE_BYTES_MAX: usize = 4 * 1024;
+
+/// Bytes taken from a socket at once; one buffer a worker thread, shared by all its bots.
+pub(crate) const READ_BYTES: usize = 16 * 1024;
+
+/// Transcript of a scriptable bot; the oldest half goes when it is full.
+pub(crate) const TRANSCRIPT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Unread text of a scriptable bot; the oldest half goes when it is full.
+pub(crate) const UNREAD_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// What of the transcript an error shows: the last bytes.
+pub(crate) const ERROR_TRANSCRIPT_BYTES: usize = 4 * 1024;
+
+/// How long a scriptable bot waits for a text unless told otherwise.
+pub(crate) const EXPECT_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Connecting and the WebSocket handshake: given up after this.
+pub(crate) const CONNECT_DEADLINE: Duration = Duration::from_secs(15);
+
+/// A command without its answer after this is `unanswered`, and counts with this latency.
+pub(crate) const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
+
+/// All bots' tasks must be gone this long after the closing began.
+pub(crate) const CLOSING_DEADLINE: Duration = Duration::from_secs(10);
+
+/// One answer on the node's control socket.
+pub(crate) const CONTROL_DEADLINE: Duration = Duration::from_secs(5);
+
+/// One answer line on the control socket; a longer one counts as a failure.
+pub(crate) const CONTROL_ANSWER_BYTES_MAX: u64 = 64 * 1024;
+
+/// Attempts of one bot to log in; then it is given up.
+pub(crate) const LOGIN_ATTEMPTS_MAX: u32 = 10;
+
+/// First wait before another attempt (with jitter; doubles each time).
+pub(crate) const RETRY_WAIT_FIRST: Duration = Duration::from_millis(500);
+
+/// Longest wait before another attempt.
+pub(crate) const RETRY_WAIT_MAX: Duration = Duration::from_secs(8);
+
+/// Different causes kept in one table; what is new beyond them counts as "other".
+pub(crate) const CAUSES_MAX: usize = 24;
+
+/// So many bots listen for other bots' words; enough for a percentile, cheap in a crowd.
+pub(crate) const LISTENERS_MAX: u32 = 256;
+
+/// Letters of a bot's number in its name: 26^4 names a prefix.
+pub(crate) const NAME_NUMBER_LETTERS: usize = 4;
+
+/// Names a prefix has room for.
+pub(crate) const NAMES_PER_PREFIX: u32 = 26_u32.pow(4);
+
+/// Longest name the node takes.
+pub(crate) const NAME_LETTERS_MAX: usize = 20;
+
+/// Most bots of one process; a socket needs a descriptor, and the usual limit is 20,000.
+pub(crate) const BOTS_MAX: u32 = 60_000;
+
+/// How often the driver of a crowd looks at its counters and starts the bots that are due.
+pub(crate) const DRIVER_TICK: Duration = Duration::from_millis(5);
+
+/// WebSocket read buffer of one bot.
+pub(crate) const WEB_SOCKET_BUFFER_BYTES: usize = 1024;
+
+/// Largest WebSocket message a bot takes; a bigger one is a protocol error.
+pub(crate) const WEB_SOCKET_MESSAGE_BYTES_MAX: usize = 256 * 1024;
+
+const _: () = assert!(NAME_NUMBER_LETTERS < NAME_LETTERS_MAX);
+const _: () = assert!(READ_BYTES >= 1024);

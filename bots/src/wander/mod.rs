@@ -1,0 +1,24 @@
+//! [edge] The wandering crowd: bots that log in, walk, talk and look, and what they measured.
+//!
+//! ```text
+//! options ─→ crowd (phases, ramp) ─→ seat (one task a bot) ─→ tally ─→ report
+//!                 └→ crash (control socket)    └→ play (what to do, what is the answer)
+//! ```
+
+mod crash;
+mod crowd;
+mod flags;
+mod mix;
+mod options;
+mod play;
+mod procfs;
+mod report;
+mod seat;
+mod tally;
+mod values;
+
+pub use crowd::{Progress, Stage, WanderError, run_wander};
+pub use flags::RawOptions;
+pub use mix::Mix;
+pub use options::{Arrival, CrashPlan, Fault, Identity, Options, Pace};
+pub use report::{BytesPerPlayer, Details, NodeFigures, Percentiles, Report};

@@ -1,0 +1,70 @@
+//! The executable: faulty options, exit statuses, table and JSON file, Ctrl-C.
+
+use std::process::Stdio;
+
+use crate::fake::{Fake, Manner};
+use tokio::process::Command;
+
+fn bots(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_belay-bots"));
+    command
+        .args(line.split_whitespace())
+        .kill_on_drop(true)
+        .stdin(Stdio::null());
+    command
+}
+
+#[tokio::test]
+async fn faulty_options_are_told_at_once_with_status_64() {
+    let output = bots("wander --count many --pace fast --mix x")
+        .output()
+        .await
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(64), "{text}");
+    for option in ["--count \"many\"", "--pace \"fast\"", "--mix \"x\""] {
+        assert!(text.contains(option), "{text}");
+    }
+    assert_eq!(
+        bots("wander --no-such")
+            .output()
+            .await
+            .unwrap()
+            .status
+            .code(),
+        Some(64)
+    );
+    assert_eq!(
+        bots("--help").output().await.unwrap().status.code(),
+        Some(0)
+    );
+}
+
+#[tokio::test]
+async fn writes_table_and_json_and_tells_drops_by_its_status() {
+    for (drops_at, status) in [(None, 0), (Some(2), 1)] {
+        let node = Fake::start(Manner {
+            drops_at,
+            ..Manner::default()
+        })
+        .await;
+        let name = format!("belay-bots-{}-{status}.json", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        let line = format!(
+            "wander --target {} --count 5 --burst --settle 0s --duration 300ms --pace 0.01-0.02 \
+             --report {}",
+            node.telnet,
+            file.display()
+        );
+        let output = bots(&line).output().await.unwrap();
+        let table = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{table}");
+        assert!(table.contains("5 asked, 5 online at most"), "{table}");
+        let json: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(json["asked"], 5);
+        assert_eq!(json["node"], serde_json::Value::Null);
+        assert_eq!(json["dropped"].as_object().unwrap().is_empty(), status == 0);
+    }
+}

@@ -1,0 +1,10 @@
+//! The bots against a pretended node on port 0: the scriptable client, the crowd, the executable.
+
+#[cfg(test)]
+mod bot;
+#[cfg(test)]
+mod command_line;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod wander;
