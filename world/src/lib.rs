@@ -5,6 +5,7 @@
 //! edge touches the outside. Only `app` names concrete edges.
 
 pub mod account;
+pub mod app;
 pub mod command;
 pub mod content;
 pub mod event;
