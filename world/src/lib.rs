@@ -10,5 +10,6 @@ pub mod command;
 pub mod content;
 pub mod event;
 pub mod ids;
+pub mod ops;
 pub mod telnet;
 pub mod text;

@@ -1,4 +1,19 @@
 //! [edge] The composition root: configuration, command line, and the start and stop of a node.
 //! Only this module names concrete edges.
 
+mod banner;
+mod command_line;
 pub mod config;
+mod data_dir;
+mod failure;
+mod listeners;
+mod logging;
+mod run;
+mod serve;
+mod stop;
+
+pub use data_dir::DataDir;
+pub use failure::{Failure, Status};
+pub use listeners::{Addresses, Listeners};
+pub use run::run;
+pub use stop::StopRequest;

@@ -25,6 +25,7 @@ pub use checked::{
 };
 pub use print::to_toml;
 pub use problem::{Origin, Problem, Report};
+pub(crate) use quantity::parse_duration;
 pub use raw::{RawConfig, RawValue};
 pub use setting::{Kind, Setting};
 pub use table::SETTINGS;

@@ -23,7 +23,7 @@ const SIZE_UNITS: [(&str, u64); 4] = [
 ///
 /// # Errors
 /// What is wrong with the text, as the end of a sentence that begins with it.
-pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     parse(text, &DURATION_UNITS).map(Duration::from_millis)
 }
 

@@ -1,0 +1,79 @@
+//! [pure] What a node prints when it is up: every address, and how to connect.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use super::config::Config;
+use super::listeners::Addresses;
+
+/// The lines for the operator's terminal.
+pub(super) fn banner(config: &Config, addresses: &Addresses) -> String {
+    let Addresses { telnet, http, ops } = addresses;
+    let data = config.data.dir.display();
+    let content = config
+        .content
+        .dir()
+        .map_or("the built-in world".to_owned(), path_text);
+    let data_flag = match config.data.dir.to_str() {
+        Some("./belay-data") => String::new(),
+        Some(_) | None => format!(" --data {data}"),
+    };
+    format!(
+        "belay {version} is up\n\
+         \x20 telnet      {telnet}    telnet {host} {port}\n\
+         \x20 websocket   ws://{http}/ws\n\
+         \x20 operations  http://{ops}/healthz  http://{ops}/metrics\n\
+         \x20 data        {data}    belay tree{data_flag}\n\
+         \x20 content     {content}\n\
+         \x20 first staff account: log in, create it, then: belay staff add NAME{data_flag}\n\
+         \x20 stop: Ctrl-C or SIGTERM; Ctrl-C again stops at once\n",
+        version = env!("CARGO_PKG_VERSION"),
+        host = reachable(telnet).ip(),
+        port = telnet.port(),
+        http = reachable(http),
+        ops = reachable(ops),
+    )
+}
+
+fn path_text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// An address that a client on this machine can use: not the wildcard.
+fn reachable(address: &SocketAddr) -> SocketAddr {
+    let mut reachable = *address;
+    if address.ip().is_unspecified() {
+        let loopback = match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        };
+        reachable.set_ip(loopback);
+    }
+    reachable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::config::RawConfig;
+
+    #[test]
+    fn says_how_to_connect_also_when_all_interfaces_are_listened_on() {
+        let config = RawConfig::default().check().expect("defaults");
+        let addresses = Addresses {
+            telnet: "0.0.0.0:4000".parse().unwrap(),
+            http: "[::]:4080".parse().unwrap(),
+            ops: "127.0.0.1:4081".parse().unwrap(),
+        };
+        let text = banner(&config, &addresses);
+        for part in [
+            "0.0.0.0:4000    telnet 127.0.0.1 4000\n",
+            "ws://[::1]:4080/ws\n",
+            "http://127.0.0.1:4081/metrics\n",
+            "belay staff add NAME\n",
+            "the built-in world\n",
+        ] {
+            assert!(text.contains(part), "{part}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! [pure] The command line as data. What each command does is in `app::run`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::config::{RawConfig, parse_duration};
+use crate::ops::control::BanKind;
+
+/// What `belay --help` says below its commands.
+const AFTER_HELP: &str = "\
+Without a command belay serves: data in ./belay-data, telnet on 127.0.0.1:4000, HTTP and
+WebSocket on 127.0.0.1:4080, operations on 127.0.0.1:4081. \"belay config\" lists all settings.
+
+Exit status: 64 configuration, 65 faulty content or refused request, 69 port or data in use or
+no node running, 70 internal, 73 cannot create a file, 74 input or output.";
+
+/// A multi-user world that keeps running: telnet and WebSocket, every part supervised.
+#[derive(Debug, Parser)]
+#[command(name = "belay", version, after_help = AFTER_HELP)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct CommandLine {
+    /// What to do; without one, serve.
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    /// Settings, when there is no command.
+    #[command(flatten)]
+    pub(super) settings: SettingFlags,
+}
+
+/// The commands of the executable.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Start a node and serve until SIGTERM or Ctrl-C.
+    Serve(SettingFlags),
+    /// Print the effective configuration as TOML, with each default explained.
+    Config(SettingFlags),
+    /// Show the supervision tree of the running node.
+    Tree {
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+        /// As JSON, with all figures.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give or take the rights of staff.
+    Staff {
+        /// What to do.
+        #[command(subcommand)]
+        action: StaffAction,
+    },
+    /// Copy the database of the running node, consistently.
+    Backup {
+        /// The file to write; it must not exist.
+        file: PathBuf,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+    /// Shut out accounts and addresses.
+    Ban {
+        /// What to do.
+        #[command(subcommand)]
+        action: BanAction,
+    },
+}
+
+/// `belay staff ...`
+#[derive(Debug, Subcommand)]
+pub(super) enum StaffAction {
+    /// Make an account staff.
+    Add {
+        /// The name of the account.
+        name: String,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+    /// Make staff an ordinary account again.
+    Remove {
+        /// The name of the account.
+        name: String,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+    /// List all staff.
+    List {
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+}
+
+/// `belay ban ...`
+#[derive(Debug, Subcommand)]
+pub(super) enum BanAction {
+    /// Shut out an account, a character or an address.
+    Add {
+        /// Whom.
+        #[command(flatten)]
+        subject: BanSubject,
+        /// For how long, such as 7d or 12h; for ever without.
+        #[arg(long = "for", value_name = "TIME", value_parser = parse_duration)]
+        lasts: Option<Duration>,
+        /// Why; the banned are told.
+        #[arg(long, default_value = "")]
+        reason: String,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+    /// Let them in again.
+    Remove {
+        /// Whom.
+        #[command(flatten)]
+        subject: BanSubject,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+    /// List all bans.
+    List {
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+    },
+}
+
+/// Whom a ban is about.
+#[derive(Debug, Clone, Args)]
+pub(super) struct BanSubject {
+    /// What is named.
+    #[arg(value_enum)]
+    pub(super) kind: BanKind,
+    /// A name; an address such as 192.0.2.7, or a network such as 192.0.2.0/24.
+    pub(super) value: String,
+}
+
+/// The flags that say which running node is meant.
+#[derive(Debug, Clone, Args)]
+pub(super) struct NodeFlags {
+    /// Data directory of the node.
+    #[arg(long, value_name = "DIR", default_value = "./belay-data")]
+    pub(super) data: PathBuf,
+}
+
+/// The flags that set something. Values are text here: the configuration checks them, so that
+/// all that is wrong comes in one report.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct SettingFlags {
+    /// Read settings from this TOML file ("belay config" prints one).
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Data directory [default: ./belay-data].
+    #[arg(long, value_name = "DIR")]
+    pub(super) data: Option<String>,
+    /// Directory of the areas to load [default: the built-in world].
+    #[arg(long, value_name = "DIR")]
+    pub(super) content: Option<String>,
+    /// Address for telnet players [default: 127.0.0.1:4000].
+    #[arg(long, value_name = "ADDR")]
+    pub(super) telnet: Option<String>,
+    /// Address for browsers and WebSocket clients [default: 127.0.0.1:4080].
+    #[arg(long, value_name = "ADDR")]
+    pub(super) http: Option<String>,
+    /// Address for metrics and health [default: 127.0.0.1:4081].
+    #[arg(long, value_name = "ADDR")]
+    pub(super) ops: Option<String>,
+    /// Set any setting, for example --set save.every=10s. May be repeated; the last one holds.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(super) set: Vec<String>,
+}
+
+impl SettingFlags {
+    /// Adds the flags to `raw`: those of their own first, then each `--set` in order.
+    pub(super) fn add_to(&self, raw: &mut RawConfig) {
+        let flags = [
+            ("--data", &self.data),
+            ("--content", &self.content),
+            ("--telnet", &self.telnet),
+            ("--http", &self.http),
+            ("--ops", &self.ops),
+        ];
+        for (flag, value) in flags {
+            if let Some(value) = value {
+                raw.add_flag(flag, value);
+            }
+        }
+        self.set.iter().for_each(|text| raw.add_set(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::app::config::SETTINGS;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn serve_is_the_default_and_takes_the_same_flags() {
+        let bare = CommandLine::try_parse_from(["belay", "--telnet", "127.0.0.1:1"]).expect("ok");
+        assert!(bare.command.is_none());
+        assert_eq!(bare.settings.telnet.as_deref(), Some("127.0.0.1:1"));
+        let both = CommandLine::try_parse_from(["belay", "--telnet", "127.0.0.1:1", "config"]);
+        assert!(both.is_err(), "flags belong behind the command");
+    }
+
+    #[test]
+    fn every_flag_of_the_table_reaches_its_setting() {
+        let flags: Vec<_> = SETTINGS.iter().filter_map(|setting| setting.flag).collect();
+        assert_eq!(flags.len(), 5);
+        for flag in flags {
+            let line = CommandLine::try_parse_from(["belay", flag, "marker"]).expect(flag);
+            let mut raw = RawConfig::default();
+            line.settings.add_to(&mut raw);
+            let setting = SETTINGS
+                .iter()
+                .find(|setting| setting.flag == Some(flag))
+                .expect(flag);
+            let (_, origin) = raw.value(setting);
+            assert_eq!(origin.to_string(), flag);
+        }
+    }
+}

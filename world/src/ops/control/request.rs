@@ -1,0 +1,214 @@
+//! [pure] What can be asked on the control socket, and how it is answered.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ops::limits::{CONTROL_ANSWER, CONTROL_BACKUP};
+
+/// One request line: `{"command":"crash-room","room":"town/square"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ControlRequest {
+    /// Is the node up, since when, how many players: as `data`.
+    Status,
+    /// The supervision tree: for people as `text`, in full as `data`.
+    Tree,
+    /// Make an account staff.
+    StaffAdd {
+        /// The account's name.
+        name: String,
+    },
+    /// Make staff an ordinary account again.
+    StaffRemove {
+        /// The account's name.
+        name: String,
+    },
+    /// All staff.
+    StaffList,
+    /// Write a consistent copy of the database.
+    Backup {
+        /// An absolute path that does not exist.
+        file: PathBuf,
+    },
+    /// Shut out an account, a character or an address.
+    BanAdd {
+        /// What `value` names.
+        kind: BanKind,
+        /// A name, an address or a network.
+        value: String,
+        /// For how long, in seconds; for ever without.
+        #[serde(default)]
+        lasts_s: Option<u64>,
+        /// Why; the banned are told; may be empty.
+        #[serde(default)]
+        reason: String,
+    },
+    /// Let them in again.
+    BanRemove {
+        /// What `value` names.
+        kind: BanKind,
+        /// A name, an address or a network.
+        value: String,
+    },
+    /// All bans.
+    BanList,
+    /// Make a room panic, to see that nobody else notices.
+    CrashRoom {
+        /// The key of the room; without it, one is drawn.
+        #[serde(default)]
+        room: Option<String>,
+    },
+    /// Make the session of a player panic.
+    CrashSession {
+        /// The name of the character.
+        name: String,
+    },
+    /// Drain and stop, as on SIGTERM.
+    Shutdown,
+}
+
+impl ControlRequest {
+    /// How long the node may take to answer.
+    #[must_use]
+    pub fn deadline(&self) -> Duration {
+        if matches!(self, ControlRequest::Backup { .. }) {
+            CONTROL_BACKUP
+        } else {
+            CONTROL_ANSWER
+        }
+    }
+}
+
+/// What a ban names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum BanKind {
+    /// An account with all its characters.
+    Account,
+    /// One character.
+    Character,
+    /// An address, or a network of them.
+    Address,
+}
+
+/// One answer line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum ControlAnswer {
+    /// It was done.
+    Done {
+        /// For people; may have several lines.
+        text: String,
+        /// For programs.
+        #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+        data: serde_json::Value,
+    },
+    /// The request is wrong, or asks for what cannot be (**refused**).
+    Refused {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The node has no room for it at the moment (**busy**).
+    Busy {
+        /// What is full.
+        reason: String,
+    },
+    /// The node tried and failed (**bug**, or the database).
+    Failed {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl ControlAnswer {
+    /// Done, with a text for people only.
+    pub fn done(text: impl Into<String>) -> Self {
+        ControlAnswer::Done {
+            text: text.into(),
+            data: serde_json::Value::Null,
+        }
+    }
+
+    /// The request is wrong.
+    pub fn refused(reason: impl Into<String>) -> Self {
+        ControlAnswer::Refused {
+            reason: reason.into(),
+        }
+    }
+
+    /// The node has no room for it.
+    pub fn busy(reason: impl Into<String>) -> Self {
+        ControlAnswer::Busy {
+            reason: reason.into(),
+        }
+    }
+
+    /// The node tried and failed.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        ControlAnswer::Failed {
+            reason: reason.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<ControlRequest>) {
+        assert_eq!(serde_json::from_str(line).ok(), expected, "{line}");
+    }
+
+    #[test]
+    fn requests_are_tagged_in_kebab_case() {
+        check(r#"{"command":"tree"}"#, Some(ControlRequest::Tree));
+        check(
+            r#"{"command":"crash-room"}"#,
+            Some(ControlRequest::CrashRoom { room: None }),
+        );
+        let room = Some("town/square".to_owned());
+        check(
+            r#"{"command":"crash-room","room":"town/square"}"#,
+            Some(ControlRequest::CrashRoom { room }),
+        );
+        check(
+            r#"{"command":"ban-add","kind":"address","value":"10.0.0.1"}"#,
+            Some(ControlRequest::BanAdd {
+                kind: BanKind::Address,
+                value: "10.0.0.1".to_owned(),
+                lasts_s: None,
+                reason: String::new(),
+            }),
+        );
+        check(r#"{"command":"nothing"}"#, None);
+        check(r#"{"command":"staff-add"}"#, None);
+        check(r#"{"command":"staff-add","name":"Ann","nmae":"x"}"#, None);
+        check("[]", None);
+    }
+
+    #[test]
+    fn answers_read_back() {
+        let full = ControlAnswer::Done {
+            text: "ok".to_owned(),
+            data: serde_json::json!([1]),
+        };
+        let answers = [
+            full,
+            ControlAnswer::done("two\nlines"),
+            ControlAnswer::refused("no such room"),
+            ControlAnswer::busy("too many connections"),
+            ControlAnswer::failed("disk full"),
+        ];
+        for answer in answers {
+            let line = serde_json::to_string(&answer).expect("writes");
+            assert!(!line.contains('\n'), "one line: {line}");
+            assert_eq!(
+                serde_json::from_str::<ControlAnswer>(&line).expect("reads"),
+                answer
+            );
+        }
+    }
+}

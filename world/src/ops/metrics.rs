@@ -1,0 +1,399 @@
+//! [process] The figures of a node: their names, and one function for each thing that is counted.
+//!
+//! Whoever counts calls a function here; a call is one atomic addition on a counter that was
+//! registered at the start, without a lock or a look-up. Until [`start`] was called (in tests,
+//! and in tools) the calls do nothing. What is a state rather than an event (players, queues,
+//! memory) is not counted but sampled when the figures are read: see [`Sample`].
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Level, Metadata, Recorder};
+use metrics_exporter_prometheus::{
+    BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
+use thiserror::Error;
+
+pub use super::label::{FrameKind, Label, LoginOutcome, ProcessKind, Refusal, VerbClass};
+
+const COMMANDS: &str = "belay_commands_total";
+const COMMAND_SECONDS: &str = "belay_command_seconds";
+const BYTES_IN: &str = "belay_received_bytes_total";
+const BYTES_OUT: &str = "belay_sent_bytes_total";
+const FRAMES_IN: &str = "belay_received_frames_total";
+const FRAMES_OUT: &str = "belay_sent_frames_total";
+const WRITES: &str = "belay_socket_writes_total";
+const AMBIENT_DROPPED: &str = "belay_ambient_dropped_total";
+const REFUSALS: &str = "belay_refusals_total";
+const LOGINS: &str = "belay_logins_total";
+const PLAYERS: &str = "belay_players";
+const CONNECTIONS: &str = "belay_connections";
+const LOGIN_QUEUE: &str = "belay_login_queue_length";
+const MAILBOX_HIGH_WATER: &str = "belay_mailbox_high_water";
+const PROCESSES: &str = "belay_processes";
+const RESTARTS: &str = "belay_restarts_total";
+const CRASHES: &str = "belay_crashes_total";
+const MEMORY: &str = "belay_memory_resident_bytes";
+const UPTIME: &str = "belay_uptime_seconds";
+
+/// Upper bounds of the latency histogram, in seconds.
+const COMMAND_SECONDS_BOUNDS: [f64; 14] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0,
+];
+
+static METERS: OnceLock<Meters> = OnceLock::new();
+
+/// Why the figures cannot be kept. Both are **bugs**.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// [`start`] was called before.
+    #[error("the metrics were started before")]
+    StartedBefore,
+    /// The bounds of the histogram are empty.
+    #[error("the histogram has no bounds")]
+    Bounds(#[from] BuildError),
+}
+
+/// Registers all figures. From here on the functions of this module count.
+///
+/// # Errors
+/// See [`StartError`].
+pub fn start() -> Result<Figures, StartError> {
+    let (meters, figures) = Meters::new()?;
+    METERS
+        .set(meters)
+        .map_err(|_meters| StartError::StartedBefore)?;
+    Ok(figures)
+}
+
+/// A command was answered: counts it and how long its player waited for the answer.
+pub fn command_done(verb: VerbClass, took: Duration) {
+    if let Some(meters) = METERS.get() {
+        meters.commands.add(verb, 1);
+        meters.command_seconds.record(took);
+    }
+}
+
+/// A frame came from a player.
+pub fn frame_received(kind: FrameKind, bytes: usize) {
+    if let Some(meters) = METERS.get() {
+        meters.frames_in.add(kind, 1);
+        meters.bytes_in.add(kind, count(bytes));
+    }
+}
+
+/// A frame was handed to a player's socket. Several frames may share one write.
+pub fn frame_sent(kind: FrameKind, bytes: usize) {
+    frames_sent(kind, 1, bytes);
+}
+
+/// Several frames of one kind were handed to a player's socket.
+pub fn frames_sent(kind: FrameKind, frames: usize, bytes: usize) {
+    if let Some(meters) = METERS.get() {
+        meters.frames_out.add(kind, count(frames));
+        meters.bytes_out.add(kind, count(bytes));
+    }
+}
+
+/// A player's socket was written to: what most of the processor time goes to.
+pub fn socket_written() {
+    if let Some(meters) = METERS.get() {
+        meters.writes.increment(1);
+    }
+}
+
+/// Ambient messages were dropped for lack of room.
+pub fn ambient_dropped(messages: usize) {
+    if let Some(meters) = METERS.get() {
+        meters.ambient_dropped.increment(count(messages));
+    }
+}
+
+/// Something was refused or cut off.
+pub fn refused(why: Refusal) {
+    if let Some(meters) = METERS.get() {
+        meters.refusals.add(why, 1);
+    }
+}
+
+/// A login ended.
+pub fn login_ended(outcome: LoginOutcome) {
+    if let Some(meters) = METERS.get() {
+        meters.logins.add(outcome, 1);
+    }
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// What a node is at the moment its figures are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Players in the world, linkdead ones too.
+    pub players: u64,
+    /// Open sockets of players.
+    pub connections: u64,
+    /// Logins that wait for a worker.
+    pub login_queue: u64,
+    /// Live processes.
+    pub processes: u64,
+    /// Restarts of processes since the start.
+    pub restarts: u64,
+    /// Crashes of processes since the start.
+    pub crashes: u64,
+    /// The deepest any mailbox of each kind has been.
+    pub mailbox_high_water: Vec<(ProcessKind, u64)>,
+    /// Resident memory in bytes; 0 when the system does not tell.
+    pub memory_bytes: u64,
+    /// Time since the start.
+    pub uptime: Duration,
+}
+
+/// The figures as text, for who has started them.
+#[derive(Clone)]
+pub struct Figures {
+    handle: PrometheusHandle,
+    sampled: Sampled,
+}
+
+impl std::fmt::Debug for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Figures").finish_non_exhaustive()
+    }
+}
+
+impl Figures {
+    /// All figures in the text format of Prometheus.
+    #[must_use]
+    pub fn render(&self, sample: &Sample) -> String {
+        self.sampled.set(sample);
+        self.handle.render()
+    }
+
+    /// Moves recorded latencies into the histogram. Must run every few seconds
+    /// ([`METRICS_UPKEEP`](super::limits::METRICS_UPKEEP)): until then each takes 16 bytes.
+    pub fn upkeep(&self) {
+        self.handle.run_upkeep();
+    }
+}
+
+/// A counter for each member of a closed set.
+struct Family(Box<[Counter]>);
+
+impl Family {
+    fn new<L: Label>(
+        recorder: &PrometheusRecorder,
+        name: &'static str,
+        label: &'static str,
+    ) -> Self {
+        let counter = |member: &L| {
+            let key = Key::from_parts(name, vec![metrics::Label::new(label, member.label())]);
+            recorder.register_counter(&key, &METADATA)
+        };
+        Self(L::ALL.iter().map(counter).collect())
+    }
+
+    fn add<L: Label>(&self, member: L, value: u64) {
+        if let Some(counter) = self.0.get(member.index()) {
+            counter.increment(value);
+        }
+    }
+}
+
+const METADATA: Metadata<'static> = Metadata::new("belay_world", Level::INFO, None);
+
+/// What is counted as it happens.
+struct Meters {
+    commands: Family,
+    command_seconds: Histogram,
+    frames_in: Family,
+    bytes_in: Family,
+    frames_out: Family,
+    bytes_out: Family,
+    writes: Counter,
+    ambient_dropped: Counter,
+    refusals: Family,
+    logins: Family,
+}
+
+impl Meters {
+    fn new() -> Result<(Self, Figures), BuildError> {
+        let matcher = Matcher::Full(COMMAND_SECONDS.to_owned());
+        let recorder = PrometheusBuilder::new()
+            .set_buckets_for_metric(matcher, &COMMAND_SECONDS_BOUNDS)?
+            .build_recorder();
+        describe(&recorder);
+        let counter = |name| recorder.register_counter(&Key::from_static_name(name), &METADATA);
+        let meters = Self {
+            commands: Family::new::<VerbClass>(&recorder, COMMANDS, "verb"),
+            command_seconds: recorder
+                .register_histogram(&Key::from_static_name(COMMAND_SECONDS), &METADATA),
+            frames_in: Family::new::<FrameKind>(&recorder, FRAMES_IN, "kind"),
+            bytes_in: Family::new::<FrameKind>(&recorder, BYTES_IN, "kind"),
+            frames_out: Family::new::<FrameKind>(&recorder, FRAMES_OUT, "kind"),
+            bytes_out: Family::new::<FrameKind>(&recorder, BYTES_OUT, "kind"),
+            writes: counter(WRITES),
+            ambient_dropped: counter(AMBIENT_DROPPED),
+            refusals: Family::new::<Refusal>(&recorder, REFUSALS, "cause"),
+            logins: Family::new::<LoginOutcome>(&recorder, LOGINS, "outcome"),
+        };
+        let figures = Figures {
+            handle: recorder.handle(),
+            sampled: Sampled::new(&recorder),
+        };
+        Ok((meters, figures))
+    }
+}
+
+/// What is set from a [`Sample`].
+#[derive(Clone)]
+struct Sampled {
+    players: Gauge,
+    connections: Gauge,
+    login_queue: Gauge,
+    processes: Gauge,
+    restarts: Counter,
+    crashes: Counter,
+    mailbox_high_water: Vec<Gauge>,
+    memory: Gauge,
+    uptime: Gauge,
+}
+
+impl Sampled {
+    fn new(recorder: &PrometheusRecorder) -> Self {
+        let counter = |name| recorder.register_counter(&Key::from_static_name(name), &METADATA);
+        let gauge = |name| recorder.register_gauge(&Key::from_static_name(name), &METADATA);
+        let high_water = |kind: &ProcessKind| {
+            let labels = vec![metrics::Label::new("process", kind.label())];
+            recorder.register_gauge(&Key::from_parts(MAILBOX_HIGH_WATER, labels), &METADATA)
+        };
+        Self {
+            players: gauge(PLAYERS),
+            connections: gauge(CONNECTIONS),
+            login_queue: gauge(LOGIN_QUEUE),
+            processes: gauge(PROCESSES),
+            restarts: counter(RESTARTS),
+            crashes: counter(CRASHES),
+            mailbox_high_water: ProcessKind::ALL.iter().map(high_water).collect(),
+            memory: gauge(MEMORY),
+            uptime: gauge(UPTIME),
+        }
+    }
+
+    fn set(&self, sample: &Sample) {
+        self.players.set(as_float(sample.players));
+        self.connections.set(as_float(sample.connections));
+        self.login_queue.set(as_float(sample.login_queue));
+        self.processes.set(as_float(sample.processes));
+        self.restarts.absolute(sample.restarts);
+        self.crashes.absolute(sample.crashes);
+        self.memory.set(as_float(sample.memory_bytes));
+        self.uptime.set(sample.uptime.as_secs_f64());
+        for (kind, depth) in &sample.mailbox_high_water {
+            if let Some(gauge) = self.mailbox_high_water.get(kind.index()) {
+                gauge.set(as_float(*depth));
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures stay far below 2^53")]
+fn as_float(value: u64) -> f64 {
+    value as f64
+}
+
+fn describe(recorder: &PrometheusRecorder) {
+    let counters = [
+        (COMMANDS, "commands answered, by what they are about"),
+        (FRAMES_IN, "frames received from players, by kind"),
+        (BYTES_IN, "bytes received from players, by kind of frame"),
+        (FRAMES_OUT, "frames sent to players, by kind"),
+        (BYTES_OUT, "bytes sent to players, by kind of frame"),
+        (WRITES, "writes to players' sockets"),
+        (
+            AMBIENT_DROPPED,
+            "messages about others that were dropped for lack of room",
+        ),
+        (REFUSALS, "what was refused or cut off, by cause"),
+        (LOGINS, "logins by outcome"),
+        (RESTARTS, "restarts of processes"),
+        (CRASHES, "crashes of processes"),
+    ];
+    let gauges = [
+        (PLAYERS, "players in the world"),
+        (CONNECTIONS, "open sockets of players"),
+        (LOGIN_QUEUE, "logins that wait for their password check"),
+        (PROCESSES, "live processes"),
+        (
+            MAILBOX_HIGH_WATER,
+            "deepest mailbox since the start, by kind of process",
+        ),
+        (MEMORY, "resident memory"),
+        (UPTIME, "time since the start"),
+    ];
+    for (name, text) in counters {
+        recorder.describe_counter(KeyName::from_const_str(name), None, text.into());
+    }
+    for (name, text) in gauges {
+        recorder.describe_gauge(KeyName::from_const_str(name), None, text.into());
+    }
+    let name = KeyName::from_const_str(COMMAND_SECONDS);
+    recorder.describe_histogram(name, None, "time from a command to its answer".into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_line(text: &str, line: &str) {
+        assert!(
+            text.lines().any(|found| found == line),
+            "{line}\nnot in\n{text}"
+        );
+    }
+
+    #[test]
+    fn counts_by_label_and_fills_the_histogram() {
+        let (meters, figures) = Meters::new().expect("builds");
+        meters.commands.add(VerbClass::Move, 2);
+        meters.bytes_out.add(FrameKind::Ambient, 99);
+        meters.refusals.add(Refusal::SlowReader, 1);
+        meters.command_seconds.record(Duration::from_micros(300));
+        meters.command_seconds.record(Duration::from_millis(30));
+        figures.upkeep();
+        let text = figures.render(&Sample::default());
+        check_line(&text, "belay_commands_total{verb=\"move\"} 2");
+        check_line(&text, "belay_commands_total{verb=\"look\"} 0");
+        check_line(&text, "belay_sent_bytes_total{kind=\"ambient\"} 99");
+        check_line(&text, "belay_refusals_total{cause=\"slow_reader\"} 1");
+        check_line(&text, "belay_command_seconds_bucket{le=\"0.00025\"} 0");
+        check_line(&text, "belay_command_seconds_bucket{le=\"0.0005\"} 1");
+        check_line(&text, "belay_command_seconds_bucket{le=\"0.05\"} 2");
+        check_line(&text, "belay_command_seconds_count 2");
+        check_line(&text, "# TYPE belay_command_seconds histogram");
+    }
+
+    #[test]
+    fn a_sample_sets_the_state() {
+        let (_meters, figures) = Meters::new().expect("builds");
+        let sample = Sample {
+            players: 15_000,
+            restarts: 7,
+            mailbox_high_water: vec![(ProcessKind::Room, 41)],
+            memory_bytes: 1_000_000,
+            ..Sample::default()
+        };
+        let text = figures.render(&sample);
+        check_line(&text, "belay_players 15000");
+        check_line(&text, "belay_restarts_total 7");
+        check_line(&text, "belay_mailbox_high_water{process=\"room\"} 41");
+        check_line(&text, "belay_memory_resident_bytes 1000000");
+        let text = figures.render(&Sample {
+            players: 3,
+            ..sample
+        });
+        check_line(&text, "belay_players 3");
+    }
+}
