@@ -1,0 +1,333 @@
+//! [process] What a process sees of the runtime.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::exit::Exit;
+use crate::limits::{MESSAGES_PER_TURN, QUEUE_SLOTS_RETAINED};
+use crate::mailbox::{Address, Cell};
+use crate::pid::Pid;
+use crate::policy::MailboxPolicy;
+use crate::process_ref::ProcessRef;
+use crate::signal::{self, MonitorId, Signal};
+use crate::slot::{Phase, SIGNAL, STOP, Slot};
+use crate::timer::{TimerId, Timers};
+
+/// What comes to a process.
+#[derive(Debug)]
+pub enum Incoming<M> {
+    /// A message from the mailbox.
+    Message(M),
+    /// The message of a timer.
+    Timer(M),
+    /// Something from the lane beside the mailbox.
+    Signal(Signal),
+    /// The supervisor asks the process to stop. Comes once, before anything that is queued; the
+    /// deadline of the child spec is running.
+    Shutdown,
+}
+
+/// What one incarnation of a process sees of the runtime.
+///
+/// Handed to the callbacks of a [`Process`](crate::Process), or as a whole to a
+/// [body](crate::ChildSpec::body), which reads its mailbox itself with [`next`](Context::next).
+///
+/// When it is dropped, after a panic too, what is left of the batch goes back to the front of the
+/// mailbox, and its timers are gone.
+pub struct Context<M: Send + 'static> {
+    cell: Arc<Cell<M>>,
+    name: Arc<str>,
+    batch: VecDeque<M>,
+    timers: Option<Box<Timers<M>>>,
+    last_exit: Option<Exit>,
+    pid: Pid,
+    incarnation: u32,
+    /// Messages and signals handed out in this turn.
+    turn: u32,
+    queue: MailboxPolicy,
+}
+
+impl<M: Send + 'static> Context<M> {
+    pub(crate) fn new(cell: Arc<Cell<M>>, birth: Birth) -> Self {
+        Self {
+            cell,
+            name: birth.name,
+            batch: VecDeque::new(),
+            timers: None,
+            last_exit: birth.last_exit,
+            pid: birth.pid,
+            incarnation: birth.incarnation,
+            turn: 0,
+            queue: birth.queue,
+        }
+    }
+
+    /// The pid of this process; the same in every incarnation.
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// The name in its child spec.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where to send messages to this process.
+    pub fn address(&self) -> Address<M> {
+        Address::of(&self.cell)
+    }
+
+    /// This process, for links and registries.
+    pub fn process(&self) -> ProcessRef {
+        let slot: Arc<dyn Slot> = Arc::<Cell<M>>::clone(&self.cell);
+        ProcessRef {
+            slot,
+            pid: self.pid,
+            name: Arc::clone(&self.name),
+        }
+    }
+
+    /// How often the process was restarted before: 0 is the first incarnation.
+    pub fn incarnation(&self) -> u32 {
+        self.incarnation
+    }
+
+    /// Why the incarnation before this one ended; `None` in the first.
+    pub fn last_exit(&self) -> Option<&Exit> {
+        self.last_exit.as_ref()
+    }
+
+    /// The time by tokio's clock, which tests can pause.
+    pub fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    /// Acknowledges the start, for a body whose spec says
+    /// [`acknowledged`](crate::ChildSpec::acknowledged). Calling it again does nothing.
+    pub fn ready(&self) {
+        self.cell.core().acknowledge();
+    }
+
+    /// Sends `message` to this incarnation after `delay`.
+    ///
+    /// It does not go through the mailbox and needs no room there. Timers end with the
+    /// incarnation. Their grain is tokio's: a millisecond.
+    ///
+    /// # Panics
+    /// When [`TIMERS_MAX`](crate::limits::TIMERS_MAX) are pending.
+    pub fn send_after(&mut self, delay: Duration, message: M) -> TimerId {
+        self.timers
+            .get_or_insert_with(|| Box::new(Timers::new()))
+            .set(delay, message)
+    }
+
+    /// Gives back the message of a timer that has not fired.
+    pub fn cancel(&mut self, id: TimerId) -> Option<M> {
+        self.timers.as_mut()?.cancel(id)
+    }
+
+    /// Sends a [`Signal::Down`] when this incarnation of `target` ends; at once when none runs.
+    ///
+    /// # Panics
+    /// When [`RELATIONS_MAX`](crate::limits::RELATIONS_MAX) monitors are held.
+    pub fn monitor(&mut self, target: &ProcessRef) -> MonitorId {
+        signal::monitor(&self.process(), target)
+    }
+
+    /// Ends a monitoring; no signal of it comes after this.
+    pub fn demonitor(&mut self, monitor: MonitorId) {
+        signal::demonitor(&self.process(), monitor);
+    }
+
+    /// Ties this incarnation to that of `other`: when one ends, the other gets its exit.
+    ///
+    /// Who does not trap exits ends with it, unless it is [`Exit::Normal`]. When `other` does not
+    /// run, its last exit comes at once.
+    ///
+    /// # Panics
+    /// When [`RELATIONS_MAX`](crate::limits::RELATIONS_MAX) links are held.
+    pub fn link(&mut self, other: &ProcessRef) {
+        signal::link(&self.process(), other);
+    }
+
+    /// Unties it again.
+    pub fn unlink(&mut self, other: &ProcessRef) {
+        signal::unlink(&self.process(), other);
+    }
+
+    /// Whether exits of others come as [`Signal::Exit`] instead of ending this incarnation.
+    pub fn trap_exits(&mut self, on: bool) {
+        self.cell.core().lock().extras().trapping = on;
+    }
+
+    /// The next thing to do: first a stop or a signal, then messages, between them timers.
+    ///
+    /// After [`MESSAGES_PER_TURN`](crate::limits::MESSAGES_PER_TURN) it lets other processes run
+    /// first.
+    ///
+    /// # Cancel safety
+    /// Cancel safe: what was not returned stays queued.
+    pub async fn next(&mut self) -> Incoming<M> {
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// What is there at once, in the order of [`next`](Context::next); does not wait.
+    pub fn try_next(&mut self) -> Option<Incoming<M>> {
+        if let Some(incoming) = self.urgent() {
+            return Some(incoming);
+        }
+        if let Some(message) = self.batch.pop_front() {
+            return Some(Incoming::Message(message));
+        }
+        if let Some(message) = self.timers.as_mut().and_then(|timers| timers.due()) {
+            return Some(Incoming::Timer(message));
+        }
+        self.release();
+        self.cell.try_take(&mut self.batch);
+        self.batch.pop_front().map(Incoming::Message)
+    }
+
+    /// Waits until this process is asked to stop, without taking the request: [`next`] returns it
+    /// as well, and this is ready again at once.
+    ///
+    /// For a body that awaits something long.
+    ///
+    /// # Cancel safety
+    /// Cancel safe.
+    ///
+    /// [`next`]: Context::next
+    pub async fn stopping(&self) {
+        poll_fn(|cx| self.poll_stopping(cx)).await;
+    }
+
+    /// True when nothing of the batch is left: the moment to flush what was gathered.
+    pub fn batch_is_done(&self) -> bool {
+        self.batch.is_empty()
+    }
+
+    fn poll_next(&mut self, cx: &mut TaskContext<'_>) -> Poll<Incoming<M>> {
+        if self.turn >= MESSAGES_PER_TURN {
+            self.turn = 0;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if let Some(incoming) = self.urgent() {
+            self.turn += 1;
+            return Poll::Ready(incoming);
+        }
+        if let Some(message) = self.batch.pop_front() {
+            self.turn += 1;
+            return Poll::Ready(Incoming::Message(message));
+        }
+        if let Some(timers) = &mut self.timers
+            && let Poll::Ready(message) = timers.poll(cx)
+        {
+            self.turn += 1;
+            return Poll::Ready(Incoming::Timer(message));
+        }
+        self.release();
+        if self.cell.poll_take(cx, &mut self.batch).is_ready()
+            && let Some(message) = self.batch.pop_front()
+        {
+            self.turn += 1;
+            return Poll::Ready(Incoming::Message(message));
+        }
+        // Once more, now that the waker is in place: a signal may have come in between.
+        if let Some(incoming) = self.urgent() {
+            return Poll::Ready(incoming);
+        }
+        self.turn = 0;
+        Poll::Pending
+    }
+
+    fn poll_stopping(&self, cx: &mut TaskContext<'_>) -> Poll<()> {
+        self.cell.park(cx);
+        let stopping = self.cell.core().lock().shutdown.is_some();
+        if stopping {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+
+    #[inline]
+    fn urgent(&mut self) -> Option<Incoming<M>> {
+        if self.cell.core().urgent() & (STOP | SIGNAL) == 0 {
+            return None;
+        }
+        take_urgent(&*self.cell)
+    }
+
+    /// Frees the buffer of a large batch that is done.
+    #[inline]
+    fn release(&mut self) {
+        if self.batch.capacity() > QUEUE_SLOTS_RETAINED {
+            self.batch = VecDeque::new();
+        }
+    }
+}
+
+/// Not generic, and out of the way of the fast path.
+#[cold]
+fn take_urgent<M>(slot: &dyn Slot) -> Option<Incoming<M>> {
+    let core = slot.core();
+    let mut control = core.lock();
+    if core.urgent() & STOP != 0 {
+        core.lower(STOP);
+        control.phase = Phase::Stopping;
+        return Some(Incoming::Shutdown);
+    }
+    let signal = control.extras.as_mut().and_then(|extras| {
+        let signal = extras.signals.pop_front()?;
+        if let Signal::Exit { from: None, .. } = signal {
+            extras.exit_signals = extras.exit_signals.saturating_sub(1);
+        }
+        Some(signal)
+    });
+    let more = control
+        .extras
+        .as_ref()
+        .is_some_and(|extras| !extras.signals.is_empty());
+    if !more {
+        core.lower(SIGNAL);
+    }
+    signal.map(Incoming::Signal)
+}
+
+impl<M: Send + 'static> Drop for Context<M> {
+    fn drop(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        if batch.is_empty() {
+            return;
+        }
+        match self.queue {
+            MailboxPolicy::Keep => self.cell.put_back(batch),
+            MailboxPolicy::Discard => self.cell.discard(batch),
+        }
+    }
+}
+
+impl<M: Send + 'static> fmt::Debug for Context<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("name", &self.name)
+            .field("pid", &self.pid)
+            .field("incarnation", &self.incarnation)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an incarnation starts with.
+pub(crate) struct Birth {
+    pub(crate) name: Arc<str>,
+    pub(crate) pid: Pid,
+    pub(crate) incarnation: u32,
+    pub(crate) last_exit: Option<Exit>,
+    pub(crate) queue: MailboxPolicy,
+}

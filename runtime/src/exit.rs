@@ -1,0 +1,162 @@
+//! [pure] Why a process ended.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::limits::CRASH_TEXT_BYTES_MAX;
+
+/// Why a process (one incarnation of it) ended.
+///
+/// Cheap to clone: a crash is shared.
+#[derive(Clone, Debug)]
+pub enum Exit {
+    /// It had nothing more to do.
+    Normal,
+    /// Its supervisor, or somebody linked to it, asked it to stop.
+    Shutdown,
+    /// It was ended from outside without being asked.
+    Killed,
+    /// It failed.
+    Crash(Arc<Crash>),
+}
+
+impl Exit {
+    /// An exit for an error that was met, with a text for people.
+    ///
+    /// The text is cut at [`CRASH_TEXT_BYTES_MAX`].
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::crash(CrashKind::Error, text.into(), None)
+    }
+
+    pub(crate) fn crash(kind: CrashKind, text: String, location: Option<Location>) -> Self {
+        Self::Crash(Arc::new(Crash {
+            kind,
+            text: cut(text),
+            location,
+            backtrace: None,
+        }))
+    }
+
+    /// True for [`Exit::Killed`] and [`Exit::Crash`]: the exits after which a
+    /// [transient](crate::Restart::Transient) child is restarted.
+    pub fn is_abnormal(&self) -> bool {
+        match self {
+            Self::Normal | Self::Shutdown => false,
+            Self::Killed | Self::Crash(_) => true,
+        }
+    }
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Normal => f.write_str("normal"),
+            Self::Shutdown => f.write_str("shutdown"),
+            Self::Killed => f.write_str("killed"),
+            Self::Crash(crash) => crash.fmt(f),
+        }
+    }
+}
+
+/// What is known of a failure.
+#[derive(Debug)]
+pub struct Crash {
+    /// How it failed.
+    pub kind: CrashKind,
+    /// What it said.
+    pub text: String,
+    /// Where a panic was raised; `None` for errors, and when no
+    /// [`Node`](crate::Node) was started, which is what installs the panic hook.
+    pub location: Option<Location>,
+    /// The stack at the panic, when `RUST_BACKTRACE` asks for it. Taken only for crashes that are
+    /// reported (see [`CRASH_REPORTS_MAX`](crate::limits::CRASH_REPORTS_MAX)).
+    pub backtrace: Option<String>,
+}
+
+impl fmt::Display for Crash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.text)?;
+        match &self.location {
+            Some(location) => write!(f, " at {location}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The ways to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrashKind {
+    /// The code panicked.
+    Panic,
+    /// The code returned an error.
+    Error,
+    /// A supervisor gave up: its children failed more often than its intensity allows.
+    Intensity,
+}
+
+impl fmt::Display for CrashKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Panic => "panic",
+            Self::Error => "error",
+            Self::Intensity => "restart intensity reached",
+        })
+    }
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file as the compiler was given it.
+    pub file: Box<str>,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+pub(crate) fn cut(mut text: String) -> String {
+    if text.len() > CRASH_TEXT_BYTES_MAX {
+        let mut end = CRASH_TEXT_BYTES_MAX;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_failed_and_where() {
+        let location = Location {
+            file: "room.rs".into(),
+            line: 7,
+        };
+        let exit = Exit::crash(CrashKind::Panic, "no floor".into(), Some(location));
+        assert_eq!(exit.to_string(), "panic: no floor at room.rs:7");
+        assert_eq!(Exit::error("no disk").to_string(), "error: no disk");
+    }
+
+    #[test]
+    fn cuts_a_text_over_the_limit_between_two_letters() {
+        let Exit::Crash(crash) = Exit::error("a".to_owned() + &"é".repeat(CRASH_TEXT_BYTES_MAX))
+        else {
+            panic!("an error is a crash")
+        };
+        assert_eq!(crash.text.len(), CRASH_TEXT_BYTES_MAX - 1);
+    }
+
+    #[test]
+    fn only_failures_are_abnormal() {
+        assert!(!Exit::Normal.is_abnormal() && !Exit::Shutdown.is_abnormal());
+        assert!(Exit::Killed.is_abnormal() && Exit::error("x").is_abnormal());
+    }
+}

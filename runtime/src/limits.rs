@@ -1,0 +1,61 @@
+//! [pure] Every bound of the runtime, with its unit and what happens when it is reached.
+
+use std::time::Duration;
+
+/// Messages and signals a process takes in one turn before it lets others run.
+/// When reached: the process yields to tokio and goes on in its next turn.
+pub const MESSAGES_PER_TURN: u32 = 128;
+
+/// Message slots an emptied queue may keep allocated.
+/// When reached: the buffer is freed, so that a burst does not cost memory for ever.
+pub const QUEUE_SLOTS_RETAINED: usize = 32;
+
+/// Timers of one process that may be pending at once.
+/// When reached: [`Context::send_after`](crate::Context::send_after) panics and the supervisor acts.
+pub const TIMERS_MAX: usize = 65_536;
+
+/// Links, and separately monitors, that one process may hold, and registered names it may own.
+/// When reached: the call that would add one panics and the supervisor acts.
+pub const RELATIONS_MAX: usize = 1_048_576;
+
+/// Exit signals from outside the links that may wait in the lane of one trapping process.
+/// When reached: further ones are dropped; the process knows already that it should exit.
+pub const EXIT_SIGNALS_MAX: usize = 1_024;
+
+/// Restart times a sliding window remembers.
+/// When reached: [`Intensity::new`](crate::Intensity::new) lowers what was asked for.
+pub const WINDOW_RESTARTS_MAX: u32 = 100_000;
+
+/// How long a supervisor waits for a child that was killed and does not end, because its code
+/// does not come back to an await point. When reached: it is left behind and reported.
+pub const KILL_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a child gets to stop unless its spec says otherwise.
+/// When reached: it is killed.
+pub const SHUTDOWN_DEFAULT: Duration = Duration::from_secs(5);
+
+/// Crash reports logged per [`CRASH_REPORT_PERIOD`], over all processes.
+/// When reached: crashes are counted and the next report says how many were left out.
+pub const CRASH_REPORTS_MAX: u32 = 20;
+
+/// The period of [`CRASH_REPORTS_MAX`].
+pub const CRASH_REPORT_PERIOD: Duration = Duration::from_secs(1);
+
+/// Bytes of the text of a crash that are kept. When reached: the text is cut.
+pub const CRASH_TEXT_BYTES_MAX: usize = 1_024;
+
+/// Partitions of a registry; a power of two.
+pub const REGISTRY_PARTITIONS: usize = 32;
+
+/// Partitions a dynamic supervisor may spread its children over.
+/// When reached: what was asked for is lowered to it.
+pub const SUPERVISOR_PARTITIONS_MAX: usize = 256;
+
+/// Threads of one worker pool. When reached: what was asked for is lowered to it.
+pub const POOL_THREADS_MAX: usize = 256;
+
+/// Depth to which a tree is read; deeper branches show no children.
+pub const TREE_DEPTH_MAX: usize = 64;
+
+const _: () = assert!(REGISTRY_PARTITIONS.is_power_of_two());
+const _: () = assert!(QUEUE_SLOTS_RETAINED > 0 && MESSAGES_PER_TURN > 0);

@@ -1,0 +1,121 @@
+//! [process] The root of a tree.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use crate::exit::Exit;
+use crate::guard;
+use crate::policy::{AutoShutdown, Restart, Shutdown, Strategy};
+use crate::process_ref::ProcessRef;
+use crate::slot::Purpose;
+use crate::spec::ChildSpec;
+use crate::supervisor::{Family, Rules, StartError, SupervisorBuilder, start_one};
+use crate::tree::{self, TreeNode};
+use crate::window::Intensity;
+
+/// A running supervision tree.
+///
+/// Dropping it kills the tree, without waiting for it; [`stop`](Node::stop) is the way to end
+/// one.
+#[derive(Debug)]
+pub struct Node {
+    root: ProcessRef,
+}
+
+/// What a stop left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StopReport {
+    /// The names of the processes that had not ended at the deadline, innermost first.
+    pub not_stopped: Vec<String>,
+}
+
+impl Node {
+    /// Starts a tree on the tokio runtime that this is called on and waits until all of its
+    /// static children have started.
+    ///
+    /// Installs a panic hook, once for the whole program: a panic in a process is not printed but
+    /// becomes an [`Exit::Crash`] and a log record; all other panics go to the hook that was there
+    /// before.
+    ///
+    /// # Errors
+    /// [`StartError::Failed`] when a child did not start; what had started was stopped then.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the tree is killed.
+    pub async fn start(builder: SupervisorBuilder) -> Result<Self, StartError> {
+        guard::install_hook();
+        let family = Arc::new(Family::new(Arc::from("root"), root_rules()));
+        family.open();
+        let name = Arc::clone(&builder.name);
+        let mut builder = Some(builder);
+        let spec = ChildSpec::supervisor(name, move || {
+            builder
+                .take()
+                .unwrap_or_else(|| crate::Supervisor::builder("ended"))
+        });
+        let root = start_one(&family, spec.restart(Restart::Temporary)).await?;
+        Ok(Self { root })
+    }
+
+    /// Stops the tree: children in reverse order, each within its own deadline, all within this
+    /// one. What has not ended then is killed, and named in the report.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the tree is killed.
+    pub async fn stop(self, deadline: Duration) -> StopReport {
+        self.root.request_stop(Shutdown::Infinity, Purpose::End);
+        if timeout(deadline, self.root.ended()).await.is_ok() {
+            return StopReport::default();
+        }
+        StopReport {
+            not_stopped: tree::living(&self.root),
+        }
+    }
+
+    /// Waits until the tree ends by itself, because the top supervisor gave up or
+    /// [stopped on its own](AutoShutdown); returns why.
+    ///
+    /// # Cancel safety
+    /// Cancel safe.
+    pub async fn finished(&self) -> Exit {
+        self.root.ended().await;
+        self.root
+            .slot
+            .core()
+            .status()
+            .last_exit
+            .unwrap_or(Exit::Killed)
+    }
+
+    /// The tree as it is now.
+    ///
+    /// Each process is looked at by itself, so that a large tree is no snapshot of one moment.
+    pub fn tree(&self) -> TreeNode {
+        tree::read(&self.root)
+    }
+
+    /// The process at the top.
+    pub fn root(&self) -> &ProcessRef {
+        &self.root
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.root.request_stop(Shutdown::Brutal, Purpose::End);
+    }
+}
+
+fn root_rules() -> Rules {
+    Rules {
+        kind: "root",
+        strategy: Strategy::OneForOne,
+        auto_shutdown: AutoShutdown::Never,
+        intensity: Intensity::default(),
+        max_children: 1,
+        partitions: 1,
+        keeps_ended: false,
+    }
+}

@@ -1,0 +1,298 @@
+//! [process] Names for processes: a partitioned map with unique keys.
+
+use std::collections::HashMap;
+use std::collections::hash_map::{Entry, RandomState};
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::limits::{REGISTRY_PARTITIONS, RELATIONS_MAX};
+use crate::pid::Pid;
+use crate::process_ref::ProcessRef;
+
+static NEXT_CLAIM: AtomicU64 = AtomicU64::new(1);
+
+/// A map from unique keys to values, each owned by a process.
+///
+/// An entry goes when its owner has ended for good, or when its [`Registration`] is dropped;
+/// a restart of the owner keeps it. So an entry whose value is an [`Address`](crate::Address)
+/// reaches the new incarnation at once. Cheap to clone; look-ups take a read lock on one of
+/// [`REGISTRY_PARTITIONS`] shares.
+///
+/// ```
+/// # use belay_runtime::*;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let players = Registry::new();
+/// let sessions = DynamicSupervisor::new("sessions", DynamicOptions::default());
+/// let node = Node::start(Supervisor::builder("node").child(sessions.spec())).await.unwrap();
+/// let session = sessions
+///     .spawn_child(ChildSpec::task("session:ann", |ctx| async move {
+///         ctx.stopping().await;
+///         Ok(())
+///     }))
+///     .unwrap();
+/// players.register("ann", 7, &session).unwrap().keep();
+/// assert_eq!(players.register("ann", 8, node.root()).unwrap_err().existing, 7);
+/// sessions.stop_child(session.pid()).await.unwrap();
+/// assert_eq!(players.lookup(&"ann"), None);
+/// # node.stop(std::time::Duration::from_secs(1)).await;
+/// # }
+/// ```
+pub struct Registry<K, V> {
+    shared: Arc<Shared<K, V>>,
+}
+
+struct Shared<K, V> {
+    hasher: RandomState,
+    partitions: Box<[RwLock<Share<K, V>>]>,
+}
+
+type Share<K, V> = HashMap<K, Held<V>>;
+
+struct Held<V> {
+    value: V,
+    claim: u64,
+    owner: Pid,
+}
+
+impl<K, V> Registry<K, V>
+where
+    K: Eq + Hash + Clone + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    /// An empty registry.
+    pub fn new() -> Self {
+        let partitions = (0..REGISTRY_PARTITIONS)
+            .map(|_| RwLock::default())
+            .collect();
+        Self {
+            shared: Arc::new(Shared {
+                hasher: RandomState::new(),
+                partitions,
+            }),
+        }
+    }
+
+    /// Claims `key` for `owner`. Of two that race for a key exactly one gets it.
+    ///
+    /// A key that `owner` itself holds already is replaced, so that a new incarnation can
+    /// register as the first one did. When `owner` has ended, the registration succeeds and is
+    /// gone at once, as if it had ended right after.
+    ///
+    /// # Errors
+    /// [`AlreadyRegistered`] (refused) with the value of another owner's entry.
+    ///
+    /// # Panics
+    /// When `owner` holds [`RELATIONS_MAX`] registrations.
+    pub fn register(
+        &self,
+        key: K,
+        value: V,
+        owner: &ProcessRef,
+    ) -> Result<Registration, AlreadyRegistered<V>> {
+        let claim = NEXT_CLAIM.fetch_add(1, Ordering::Relaxed);
+        let held = Held {
+            value,
+            claim,
+            owner: owner.pid(),
+        };
+        let replaced = match self.shared.write(&key).entry(key.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert(held);
+                None
+            }
+            Entry::Occupied(mut entry) if entry.get().owner == owner.pid() => {
+                Some(entry.insert(held))
+            }
+            Entry::Occupied(entry) => {
+                return Err(AlreadyRegistered {
+                    existing: entry.get().value.clone(),
+                });
+            }
+        };
+        if let Some(replaced) = replaced {
+            drop(withdraw(owner, replaced.claim));
+        }
+        let shared = Arc::clone(&self.shared);
+        let release = Box::new(move || drop(shared.release(&key, claim)));
+        if let Some(release) = entrust(owner, claim, release) {
+            release();
+        }
+        Ok(Registration {
+            owner: owner.clone(),
+            claim,
+            kept: false,
+        })
+    }
+
+    /// The value of `key`.
+    pub fn lookup(&self, key: &K) -> Option<V> {
+        self.shared
+            .read(key)
+            .get(key)
+            .map(|held| held.value.clone())
+    }
+
+    /// Entries now.
+    pub fn len(&self) -> usize {
+        self.shared
+            .partitions
+            .iter()
+            .map(|share| read(share).len())
+            .sum()
+    }
+
+    /// True when there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Calls `f` for each entry, in no order that means anything.
+    ///
+    /// A share of the registry is locked meanwhile: `f` must not come back to it.
+    pub fn for_each(&self, mut f: impl FnMut(&K, &V)) {
+        for share in &self.shared.partitions {
+            #[expect(
+                clippy::iter_over_hash_type,
+                reason = "documented as being in no order"
+            )]
+            for (key, held) in read(share).iter() {
+                f(key, &held.value);
+            }
+        }
+    }
+
+    /// All entries, in no order that means anything.
+    pub fn snapshot(&self) -> Vec<(K, V)> {
+        let mut entries = Vec::with_capacity(self.len());
+        self.for_each(|key, value| entries.push((key.clone(), value.clone())));
+        entries
+    }
+}
+
+impl<K: Hash + Eq, V> Shared<K, V> {
+    fn read(&self, key: &K) -> RwLockReadGuard<'_, Share<K, V>> {
+        read(self.share(key))
+    }
+
+    fn write(&self, key: &K) -> RwLockWriteGuard<'_, Share<K, V>> {
+        self.share(key)
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn share(&self, key: &K) -> &RwLock<Share<K, V>> {
+        let hash = self.hasher.hash_one(key);
+        let index = usize::try_from(hash % REGISTRY_PARTITIONS as u64).unwrap_or(0);
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "the index is a remainder by the length"
+        )]
+        &self.partitions[index]
+    }
+
+    /// Takes the entry out unless it is of a later claim.
+    fn release(&self, key: &K, claim: u64) -> Option<Held<V>> {
+        let mut share = self.write(key);
+        if share.get(key)?.claim == claim {
+            share.remove(key)
+        } else {
+            None
+        }
+    }
+}
+
+fn read<K, V>(share: &RwLock<Share<K, V>>) -> RwLockReadGuard<'_, Share<K, V>> {
+    share.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+type Release = Box<dyn FnOnce() + Send>;
+
+/// Leaves `release` with the owner for its end; gives it back when the owner has ended.
+fn entrust(owner: &ProcessRef, claim: u64, release: Release) -> Option<Release> {
+    let mut control = owner.slot.core().lock();
+    if control.pid != owner.pid() || !control.is_living() {
+        return Some(release);
+    }
+    let claims = &mut control.extras().claims;
+    assert!(
+        claims.len() < RELATIONS_MAX,
+        "a process holds too many registrations"
+    );
+    claims.insert(claim, release);
+    None
+}
+
+fn withdraw(owner: &ProcessRef, claim: u64) -> Option<Release> {
+    let mut control = owner.slot.core().lock();
+    if control.pid != owner.pid() {
+        return None;
+    }
+    control.extras.as_mut()?.claims.remove(&claim)
+}
+
+/// A key that is held until this is dropped or its owner has ended for good.
+#[must_use = "the key is given up when this is dropped"]
+pub struct Registration {
+    owner: ProcessRef,
+    claim: u64,
+    kept: bool,
+}
+
+impl Registration {
+    /// Leaves the key registered until its owner has ended for good.
+    pub fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        if !self.kept
+            && let Some(release) = withdraw(&self.owner, self.claim)
+        {
+            release();
+        }
+    }
+}
+
+impl fmt::Debug for Registration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registration")
+            .field("owner", &self.owner)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Refused: another process holds the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("key is registered already")]
+pub struct AlreadyRegistered<V> {
+    /// What it registered.
+    pub existing: V,
+}
+
+impl<K, V> Default for Registry<K, V>
+where
+    K: Eq + Hash + Clone + Send + Sync + 'static,
+    V: Clone + Send + Sync + 'static,
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, V> Clone for Registry<K, V> {
+    fn clone(&self) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+}
+
+impl<K, V> fmt::Debug for Registry<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,222 @@
+//! [process] Links, monitors and exit signals.
+//!
+//! The locks of two processes are never held together: each step takes one, and the order of the
+//! steps is such that an exit in between is noticed by the later one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::exit::Exit;
+use crate::limits::{EXIT_SIGNALS_MAX, RELATIONS_MAX};
+use crate::pid::Pid;
+use crate::process_ref::ProcessRef;
+use crate::slot::{Extras, FORCED, SIGNAL, Slot};
+
+static NEXT_MONITOR: AtomicU64 = AtomicU64::new(1);
+
+/// One monitoring of one process by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MonitorId(u64);
+
+/// What reaches a process in the lane beside its mailbox.
+///
+/// Signals come before messages and need no room in the mailbox.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// A monitored process ended: this incarnation of it, whether it restarts or not.
+    Down {
+        /// What [`Context::monitor`](crate::Context::monitor) returned.
+        monitor: MonitorId,
+        /// Who ended.
+        pid: Pid,
+        /// Why. For a process that was not running when it was monitored: why it ended last.
+        exit: Exit,
+    },
+    /// A linked process ended, or somebody sent an exit; only for processes that
+    /// [trap exits](crate::Context::trap_exits).
+    Exit {
+        /// The linked process; `None` when it came from [`ProcessRef::exit`].
+        from: Option<Pid>,
+        /// Why.
+        exit: Exit,
+    },
+}
+
+/// Lets `watcher` know when this incarnation of `target` ends.
+pub(crate) fn monitor(watcher: &ProcessRef, target: &ProcessRef) -> MonitorId {
+    let id = MonitorId(NEXT_MONITOR.fetch_add(1, Ordering::Relaxed));
+    with_extras(watcher, |extras| {
+        assert!(
+            extras.watching.len() < RELATIONS_MAX,
+            "a process holds too many monitors"
+        );
+        extras.watching.insert(id, target.clone());
+    });
+    let gone = {
+        let mut control = target.slot.core().lock();
+        if control.pid == target.pid && control.is_active() {
+            control.extras().watchers.insert(id, watcher.clone());
+            None
+        } else {
+            Some(control.last_exit.clone())
+        }
+    };
+    if let Some(last) = gone {
+        down(watcher, id, target.pid, last.unwrap_or_else(no_process));
+    }
+    id
+}
+
+pub(crate) fn demonitor(watcher: &ProcessRef, id: MonitorId) {
+    let target = with_extras(watcher, |extras| {
+        extras.signals.retain(|signal| match signal {
+            Signal::Down { monitor, .. } => *monitor != id,
+            Signal::Exit { .. } => true,
+        });
+        extras.watching.remove(&id)
+    });
+    if let Some(target) = target {
+        forget_watcher(&target, id);
+    }
+}
+
+/// Ties the incarnations of two processes: when one ends, the other gets its exit.
+pub(crate) fn link(process: &ProcessRef, other: &ProcessRef) {
+    if process.pid == other.pid {
+        return;
+    }
+    with_extras(process, |extras| {
+        assert!(
+            extras.links.len() < RELATIONS_MAX,
+            "a process holds too many links"
+        );
+        extras.links.insert(other.pid, other.clone());
+    });
+    let gone = {
+        let mut control = other.slot.core().lock();
+        if control.pid == other.pid && control.is_active() {
+            control.extras().links.insert(process.pid, process.clone());
+            None
+        } else {
+            Some(control.last_exit.clone())
+        }
+    };
+    if let Some(last) = gone {
+        exit_signal(process, Some(other.pid), last.unwrap_or_else(no_process));
+    }
+}
+
+pub(crate) fn unlink(process: &ProcessRef, other: &ProcessRef) {
+    with_extras(process, |extras| extras.links.remove(&other.pid));
+    forget_link(other, process.pid);
+}
+
+/// Delivers an exit: as a signal to who traps exits, else as the end of the incarnation.
+pub(crate) fn exit_signal(target: &ProcessRef, from: Option<Pid>, exit: Exit) {
+    {
+        let core = target.slot.core();
+        let mut control = core.lock();
+        if control.pid != target.pid || !control.is_active() {
+            return;
+        }
+        let linked = match (from, &mut control.extras) {
+            (Some(pid), Some(extras)) => extras.links.remove(&pid).is_some(),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        if !linked {
+            return;
+        }
+        match &mut control.extras {
+            Some(extras) if extras.trapping => {
+                if from.is_none() {
+                    if extras.exit_signals >= EXIT_SIGNALS_MAX {
+                        return;
+                    }
+                    extras.exit_signals += 1;
+                }
+                extras.signals.push_back(Signal::Exit { from, exit });
+                core.raise(SIGNAL);
+            }
+            Some(_) | None => {
+                if matches!(exit, Exit::Normal) {
+                    return;
+                }
+                control.forced.get_or_insert(exit);
+                core.raise(FORCED);
+            }
+        }
+    }
+    target.slot.wake();
+}
+
+/// Tells everybody who wanted to know that an incarnation of `process` ended.
+pub(crate) fn ended(process: &ProcessRef, relations: &mut Extras, exit: &Exit) {
+    for (_, linked) in std::mem::take(&mut relations.links) {
+        exit_signal(&linked, Some(process.pid), exit.clone());
+    }
+    for (id, watcher) in std::mem::take(&mut relations.watchers) {
+        down(&watcher, id, process.pid, exit.clone());
+    }
+    for (id, target) in std::mem::take(&mut relations.watching) {
+        forget_watcher(&target, id);
+    }
+}
+
+fn down(watcher: &ProcessRef, monitor: MonitorId, pid: Pid, exit: Exit) {
+    {
+        let core = watcher.slot.core();
+        let mut control = core.lock();
+        let Some(extras) = &mut control.extras else {
+            return;
+        };
+        // Not in the list: the watcher has demonitored, or is another incarnation by now.
+        if extras.watching.remove(&monitor).is_none() {
+            return;
+        }
+        extras
+            .signals
+            .push_back(Signal::Down { monitor, pid, exit });
+        core.raise(SIGNAL);
+    }
+    watcher.slot.wake();
+}
+
+fn forget_watcher(target: &ProcessRef, id: MonitorId) {
+    let forgotten = match &mut target.slot.core().lock().extras {
+        Some(extras) => extras.watchers.remove(&id),
+        None => None,
+    };
+    drop(forgotten);
+}
+
+fn forget_link(target: &ProcessRef, pid: Pid) {
+    let forgotten = match &mut target.slot.core().lock().extras {
+        Some(extras) => extras.links.remove(&pid),
+        None => None,
+    };
+    drop(forgotten);
+}
+
+fn with_extras<R>(process: &ProcessRef, f: impl FnOnce(&mut Extras) -> R) -> R {
+    f(process.slot.core().lock().extras())
+}
+
+fn no_process() -> Exit {
+    Exit::error("no such process")
+}
+
+/// The process of `pid` on `slot`; without a name when another is on it by now.
+pub(crate) fn reference(slot: &Arc<dyn Slot>, pid: Pid) -> ProcessRef {
+    let control = slot.core().lock();
+    let name = if control.pid == pid {
+        Arc::clone(&control.name)
+    } else {
+        Arc::default()
+    };
+    ProcessRef {
+        slot: Arc::clone(slot),
+        pid,
+        name,
+    }
+}

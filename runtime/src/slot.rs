@@ -1,0 +1,250 @@
+//! [process] The control block of a process: who it is, what it was told, and what it does now.
+//!
+//! It lives in the mailbox's allocation and is changed under a lock of its own; `urgent` tells
+//! the process without that lock that there is something to look at.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokio::sync::{Notify, oneshot};
+use tokio::time::Instant;
+
+use crate::exit::Exit;
+use crate::mailbox::Depth;
+use crate::pid::Pid;
+use crate::policy::Shutdown;
+use crate::process_ref::ProcessRef;
+use crate::signal::{MonitorId, Signal};
+use crate::supervisor::Branch;
+
+/// The process was ended from outside: drop its future.
+pub(crate) const FORCED: u8 = 1;
+/// The process was asked to stop and does not know yet.
+pub(crate) const STOP: u8 = 2;
+/// There are signals in the lane.
+pub(crate) const SIGNAL: u8 = 4;
+/// The deadline of the stop is not running yet.
+pub(crate) const DEADLINE: u8 = 8;
+
+/// The incarnation's start was not acknowledged yet.
+pub(crate) const STARTING: u8 = 16;
+
+/// What a mailbox's allocation offers without knowing the type of the messages.
+pub(crate) trait Slot: Send + Sync + 'static {
+    fn core(&self) -> &Core;
+    /// Wakes the process whatever it waits for.
+    fn wake(&self);
+    fn open(&self);
+    fn close(&self);
+    /// Drops what is queued.
+    fn clear(&self);
+    fn depth(&self) -> Depth;
+}
+
+/// Tells the starter of a process how its start went.
+pub(crate) type Starter = oneshot::Sender<Result<(), Exit>>;
+
+/// What a child does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// No process was started on this mailbox.
+    Vacant,
+    Starting,
+    Running,
+    Stopping,
+    /// Between two incarnations.
+    Waiting,
+    Ended,
+    /// Ended, because it failed too often.
+    Abandoned,
+}
+
+/// What a supervisor tells a child that waits between two incarnations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    Run,
+    End,
+}
+
+/// What a stop is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The child ends for good.
+    End,
+    /// The child waits to be started again with others.
+    Regroup,
+}
+
+pub(crate) struct Core {
+    urgent: AtomicU8,
+    control: Mutex<Control>,
+}
+
+pub(crate) struct Control {
+    pub(crate) pid: Pid,
+    pub(crate) name: Arc<str>,
+    pub(crate) phase: Phase,
+    pub(crate) incarnation: u32,
+    pub(crate) started: Option<Instant>,
+    pub(crate) last_exit: Option<Exit>,
+    /// The exit that somebody else decided on; taken by the seat.
+    pub(crate) forced: Option<Exit>,
+    /// How the stop that was asked for is limited.
+    pub(crate) shutdown: Option<(Shutdown, Purpose)>,
+    pub(crate) starter: Option<Starter>,
+    pub(crate) command: Option<Command>,
+    pub(crate) extras: Option<Box<Extras>>,
+}
+
+/// What only some processes have.
+#[derive(Default)]
+pub(crate) struct Extras {
+    pub(crate) trapping: bool,
+    pub(crate) signals: VecDeque<Signal>,
+    pub(crate) exit_signals: usize,
+    pub(crate) links: BTreeMap<Pid, ProcessRef>,
+    /// Whom this process watches.
+    pub(crate) watching: BTreeMap<MonitorId, ProcessRef>,
+    /// Who watches this process.
+    pub(crate) watchers: BTreeMap<MonitorId, ProcessRef>,
+    /// Told when the child ends for good.
+    pub(crate) ended: Option<Arc<Notify>>,
+    /// What is undone when the child ends for good.
+    pub(crate) claims: BTreeMap<u64, Box<dyn FnOnce() + Send>>,
+    /// Its children, when it is a supervisor.
+    pub(crate) branch: Option<Weak<dyn Branch>>,
+}
+
+/// What the tree shows of a process.
+#[derive(Clone)]
+pub(crate) struct Status {
+    pub(crate) pid: Pid,
+    pub(crate) phase: Phase,
+    pub(crate) restarts: u32,
+    pub(crate) started: Option<Instant>,
+    pub(crate) last_exit: Option<Exit>,
+    pub(crate) branch: Option<Weak<dyn Branch>>,
+}
+
+impl Core {
+    pub(crate) fn new() -> Self {
+        Self {
+            urgent: AtomicU8::new(0),
+            control: Mutex::new(Control {
+                pid: Pid::NONE,
+                name: Arc::default(),
+                phase: Phase::Vacant,
+                incarnation: 0,
+                started: None,
+                last_exit: None,
+                forced: None,
+                shutdown: None,
+                starter: None,
+                command: None,
+                extras: None,
+            }),
+        }
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Control> {
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn urgent(&self) -> u8 {
+        self.urgent.load(Ordering::Acquire)
+    }
+
+    /// Set and cleared only under the control lock, so that a bit and what it stands for agree.
+    pub(crate) fn raise(&self, bits: u8) {
+        self.urgent.fetch_or(bits, Ordering::AcqRel);
+    }
+
+    pub(crate) fn lower(&self, bits: u8) {
+        self.urgent.fetch_and(!bits, Ordering::AcqRel);
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        let control = self.lock();
+        Status {
+            pid: control.pid,
+            phase: control.phase,
+            restarts: control.incarnation,
+            started: control.started,
+            last_exit: control.last_exit.clone(),
+            branch: control
+                .extras
+                .as_ref()
+                .and_then(|extras| extras.branch.clone()),
+        }
+    }
+
+    /// Makes the slot that of a new child; false when another child is on it.
+    pub(crate) fn occupy(&self, pid: Pid, name: &Arc<str>, starter: Option<Starter>) -> bool {
+        let mut control = self.lock();
+        match control.phase {
+            Phase::Vacant | Phase::Ended | Phase::Abandoned => {}
+            Phase::Starting | Phase::Running | Phase::Stopping | Phase::Waiting => return false,
+        }
+        self.lower(u8::MAX);
+        *control = Control {
+            pid,
+            name: Arc::clone(name),
+            phase: Phase::Starting,
+            incarnation: 0,
+            started: None,
+            last_exit: None,
+            forced: None,
+            shutdown: None,
+            starter,
+            command: None,
+            extras: None,
+        };
+        true
+    }
+
+    /// Tells the starter that the start succeeded.
+    pub(crate) fn acknowledge(&self) {
+        let starter = {
+            let mut control = self.lock();
+            self.lower(STARTING);
+            if control.phase == Phase::Starting {
+                control.phase = Phase::Running;
+            }
+            control.starter.take()
+        };
+        if let Some(starter) = starter {
+            // Whoever started it may have stopped waiting; the process runs all the same.
+            drop(starter.send(Ok(())));
+        }
+    }
+}
+
+impl Extras {
+    /// Takes what belongs to the incarnation and not to the child.
+    pub(crate) fn take_relations(&mut self) -> Self {
+        let mut relations = std::mem::take(self);
+        self.ended = relations.ended.take();
+        self.claims = std::mem::take(&mut relations.claims);
+        relations
+    }
+}
+
+impl Control {
+    pub(crate) fn extras(&mut self) -> &mut Extras {
+        self.extras.get_or_insert_default()
+    }
+
+    /// True while there is an incarnation that can receive signals.
+    pub(crate) fn is_active(&self) -> bool {
+        match self.phase {
+            Phase::Starting | Phase::Running | Phase::Stopping => true,
+            Phase::Vacant | Phase::Waiting | Phase::Ended | Phase::Abandoned => false,
+        }
+    }
+
+    /// True until the child has ended for good.
+    pub(crate) fn is_living(&self) -> bool {
+        self.is_active() || self.phase == Phase::Waiting
+    }
+}

@@ -1,0 +1,274 @@
+//! [process] Child specs: what to run, and what its supervisor does about it.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use tokio::runtime::Handle;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::mailbox::{Capacity, Cell, Mailbox};
+use crate::policy::{MailboxPolicy, Restart, Shutdown};
+use crate::process::{self, Process};
+use crate::seat::{self, Body, Limit, OnAbandoned, Place, Terms};
+use crate::slot::Slot;
+use crate::supervisor::{self, SupervisorBuilder};
+use crate::thread;
+use crate::window::Intensity;
+
+/// A child as data: its name, how to make its incarnations, and the policy for it.
+///
+/// Unless changed it is [permanent](Restart::Permanent), has [`SHUTDOWN_DEFAULT`] to stop
+/// (supervisors: [`Shutdown::Infinity`]), is not significant, keeps its queue over a restart, and
+/// each restart counts against its supervisor's intensity.
+///
+/// [`SHUTDOWN_DEFAULT`]: crate::limits::SHUTDOWN_DEFAULT
+pub struct ChildSpec {
+    pub(crate) name: Arc<str>,
+    pub(crate) shutdown: Shutdown,
+    pub(crate) terms: Terms,
+    pub(crate) on_thread: bool,
+    pub(crate) launch: Box<dyn Launch>,
+}
+
+impl ChildSpec {
+    /// A [`Process`], made anew for each incarnation.
+    ///
+    /// The start is acknowledged when [`Process::init`] returned `Ok`.
+    pub fn process<P: Process>(
+        name: impl Into<Arc<str>>,
+        mailbox: &Mailbox<P::Message>,
+        mut make: impl FnMut() -> P + Send + 'static,
+    ) -> Self {
+        let body = Again(move |ctx| process::run(make(), ctx));
+        Self::new(name.into(), mailbox, body).acknowledged()
+    }
+
+    /// An async function with a loop of its own, called anew for each incarnation.
+    ///
+    /// It should await [`Context::next`] (or [`Context::stopping`]) somewhere, else it is killed
+    /// when it is stopped. The start is acknowledged as soon as it waits for something for the
+    /// first time, or as [`acknowledged`](Self::acknowledged) says.
+    pub fn body<M, F, Run>(name: impl Into<Arc<str>>, mailbox: &Mailbox<M>, body: F) -> Self
+    where
+        M: Send + 'static,
+        F: FnMut(Context<M>) -> Run + Send + 'static,
+        Run: Future<Output = Result<(), Exit>> + Send + 'static,
+    {
+        Self::new(name.into(), mailbox, Again(body))
+    }
+
+    /// A body that can run only once, because it owns something that cannot be made again, such
+    /// as a socket. [Temporary](Restart::Temporary), and must stay so.
+    pub fn once_body<M, F, Run>(name: impl Into<Arc<str>>, mailbox: &Mailbox<M>, body: F) -> Self
+    where
+        M: Send + 'static,
+        F: FnOnce(Context<M>) -> Run + Send + 'static,
+        Run: Future<Output = Result<(), Exit>> + Send + 'static,
+    {
+        Self::new(name.into(), mailbox, Once(Some(body))).restart(Restart::Temporary)
+    }
+
+    /// A [`once_body`](Self::once_body) that is sent nothing.
+    pub fn task<F, Run>(name: impl Into<Arc<str>>, body: F) -> Self
+    where
+        F: FnOnce(Context<Infallible>) -> Run + Send + 'static,
+        Run: Future<Output = Result<(), Exit>> + Send + 'static,
+    {
+        Self::once_body(name, &Mailbox::new(Capacity::new(0)), body)
+    }
+
+    /// A static supervisor; `build` is called anew for each incarnation of it.
+    ///
+    /// The start is acknowledged when all of its children have started.
+    pub fn supervisor(
+        name: impl Into<Arc<str>>,
+        mut build: impl FnMut() -> SupervisorBuilder + Send + 'static,
+    ) -> Self {
+        let body = move |ctx| supervisor::run_static(build(), ctx);
+        Self::body(name, &Mailbox::new(Capacity::new(0)), body)
+            .acknowledged()
+            .shutdown(Shutdown::Infinity)
+    }
+
+    fn new<M: Send + 'static, B: Body<M>>(name: Arc<str>, mailbox: &Mailbox<M>, body: B) -> Self {
+        Self {
+            name,
+            shutdown: Shutdown::default(),
+            terms: Terms {
+                restart: Restart::default(),
+                queue: MailboxPolicy::default(),
+                significant: false,
+                acknowledged: false,
+                limit: None,
+            },
+            on_thread: false,
+            launch: Box::new(Launcher {
+                cell: Arc::clone(mailbox.cell()),
+                body,
+            }),
+        }
+    }
+
+    /// When it is started again.
+    #[must_use]
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.terms.restart = restart;
+        self
+    }
+
+    /// How it is stopped.
+    #[must_use]
+    pub fn shutdown(mut self, shutdown: Shutdown) -> Self {
+        self.shutdown = shutdown;
+        self
+    }
+
+    /// Whether its end can end its supervisor: see [`AutoShutdown`](crate::AutoShutdown).
+    #[must_use]
+    pub fn significant(mut self, significant: bool) -> Self {
+        self.terms.significant = significant;
+        self
+    }
+
+    /// What happens to its queue when it restarts.
+    #[must_use]
+    pub fn queue(mut self, policy: MailboxPolicy) -> Self {
+        self.terms.queue = policy;
+        self
+    }
+
+    /// A restart limit of its own. When it is exceeded the child is *abandoned*: it stays
+    /// stopped, its mailbox is closed, and only that, not each restart, counts against its
+    /// supervisor's intensity.
+    #[must_use]
+    pub fn intensity(mut self, intensity: Intensity) -> Self {
+        let limit = self.terms.limit.take().map_or_else(
+            || Limit {
+                intensity,
+                window: None,
+                on_abandoned: None,
+            },
+            |limit| Limit {
+                intensity,
+                ..*limit
+            },
+        );
+        self.terms.limit = Some(Box::new(limit));
+        self
+    }
+
+    /// Called with name and last exit when the child was abandoned, after its mailbox was closed.
+    ///
+    /// Must not block: it runs on a worker thread of tokio. Without an
+    /// [`intensity`](Self::intensity) of its own it means [`Intensity::default`].
+    #[must_use]
+    pub fn on_abandoned(mut self, callback: impl Fn(&str, &Exit) + Send + Sync + 'static) -> Self {
+        let callback: OnAbandoned = Box::new(callback);
+        let intensity = Intensity::default();
+        let limit = self.terms.limit.get_or_insert_with(|| {
+            Box::new(Limit {
+                intensity,
+                window: None,
+                on_abandoned: None,
+            })
+        });
+        limit.on_abandoned = Some(callback);
+        self
+    }
+
+    /// For a body: the start is acknowledged by [`Context::ready`], not by its first wait.
+    #[must_use]
+    pub fn acknowledged(mut self) -> Self {
+        self.terms.acknowledged = true;
+        self
+    }
+
+    /// Runs the child, and all that it supervises, on an operating system thread of its own with
+    /// a tokio runtime of its own (current-thread), so that load elsewhere cannot starve it.
+    ///
+    /// The runtime has its own clock: a clock that a test paused is not paused there.
+    #[must_use]
+    pub fn on_thread(mut self) -> Self {
+        self.on_thread = true;
+        self
+    }
+}
+
+impl fmt::Debug for ChildSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChildSpec")
+            .field("name", &self.name)
+            .field("restart", &self.terms.restart)
+            .field("shutdown", &self.shutdown)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The part of a spec that knows the type of the messages and of the code.
+pub(crate) trait Launch: Send {
+    fn slot(&self) -> Arc<dyn Slot>;
+    fn launch(self: Box<Self>, place: Place, on: &Where) -> io::Result<()>;
+}
+
+/// Where a child runs.
+pub(crate) enum Where {
+    Here(Handle),
+    OwnThread,
+}
+
+struct Launcher<M: Send + 'static, B> {
+    cell: Arc<Cell<M>>,
+    body: B,
+}
+
+impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
+    fn slot(&self) -> Arc<dyn Slot> {
+        Arc::<Cell<M>>::clone(&self.cell)
+    }
+
+    fn launch(self: Box<Self>, place: Place, on: &Where) -> io::Result<()> {
+        let name = Arc::clone(&place.name);
+        let life = seat::occupy(self.body, self.cell, place);
+        match on {
+            Where::Here(runtime) => {
+                // Nobody joins it: how it ended is told to its supervisor by the seat.
+                drop(runtime.spawn(life));
+                Ok(())
+            }
+            Where::OwnThread => thread::run(&name, life),
+        }
+    }
+}
+
+struct Again<F>(F);
+
+impl<M, F, Run> Body<M> for Again<F>
+where
+    M: Send + 'static,
+    F: FnMut(Context<M>) -> Run + Send + 'static,
+    Run: Future<Output = Result<(), Exit>> + Send,
+{
+    type Run = Run;
+
+    fn run(&mut self, ctx: Context<M>) -> Option<Run> {
+        Some((self.0)(ctx))
+    }
+}
+
+struct Once<F>(Option<F>);
+
+impl<M, F, Run> Body<M> for Once<F>
+where
+    M: Send + 'static,
+    F: FnOnce(Context<M>) -> Run + Send + 'static,
+    Run: Future<Output = Result<(), Exit>> + Send,
+{
+    type Run = Run;
+
+    fn run(&mut self, ctx: Context<M>) -> Option<Run> {
+        self.0.take().map(|body| body(ctx))
+    }
+}

@@ -1,0 +1,389 @@
+//! [process] The children of one supervisor, and what is decided about them.
+//!
+//! Shared by the supervisor's task, the seats of its children, and the handles that start
+//! children; no lock here is held while a child is started, woken or stopped.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::exit::{CrashKind, Exit};
+use crate::pid::Pid;
+use crate::policy::{AutoShutdown, Shutdown, Strategy};
+use crate::process_ref::ProcessRef;
+use crate::report;
+use crate::seat::Place;
+use crate::signal;
+use crate::slot::{Slot, Starter};
+use crate::spec::{ChildSpec, Where};
+use crate::window::{Intensity, Window};
+
+/// Why a child was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Busy: the supervisor is not running now, or is stopping.
+    #[error("supervisor is not running")]
+    NotRunning,
+    /// Busy: the supervisor has as many children as it may have.
+    #[error("supervisor has its {max} children")]
+    TooManyChildren {
+        /// How many that is.
+        max: usize,
+    },
+    /// Bug: another child that has not ended runs on the same mailbox.
+    #[error("mailbox has a process already")]
+    MailboxInUse,
+    /// The child ended before its start was acknowledged.
+    #[error("child {name} did not start: {exit}")]
+    Failed {
+        /// The name of the child.
+        name: Arc<str>,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// Busy: no thread could be had for a child that is to run on its own.
+    #[error("no thread for the child")]
+    Thread(#[source] io::Error),
+}
+
+/// What the rest of the runtime asks of a supervisor.
+pub(crate) trait Branch: Send + Sync {
+    /// Its children in the order in which they were started.
+    fn children(&self) -> Vec<ProcessRef>;
+    /// How the tree names its kind.
+    fn kind(&self) -> &'static str;
+}
+
+/// How a family behaves.
+pub(crate) struct Rules {
+    pub(crate) kind: &'static str,
+    pub(crate) strategy: Strategy,
+    pub(crate) auto_shutdown: AutoShutdown,
+    pub(crate) intensity: Intensity,
+    pub(crate) max_children: usize,
+    pub(crate) partitions: usize,
+    /// Ended children stay in the list: they are part of the supervisor's shape.
+    pub(crate) keeps_ended: bool,
+}
+
+pub(crate) struct Family {
+    pub(super) name: Arc<str>,
+    pub(super) rules: Rules,
+    pub(super) living: AtomicUsize,
+    pub(super) stopping: AtomicBool,
+    pub(super) partitions: Box<[Mutex<Partition>]>,
+    pub(super) state: Mutex<State>,
+    /// Wakes the supervisor's task.
+    pub(super) changed: Notify,
+}
+
+/// A share of the children. More than one so that starts and ends on several threads do not meet
+/// at one lock.
+#[derive(Default)]
+pub(super) struct Partition {
+    /// Where children run; `None` while the supervisor does not.
+    pub(super) runtime: Option<Handle>,
+    pub(super) children: BTreeMap<Pid, Child>,
+}
+
+pub(super) struct Child {
+    pub(super) slot: Arc<dyn Slot>,
+    pub(super) shutdown: Shutdown,
+}
+
+pub(super) struct State {
+    pub(super) window: Window,
+    /// What the supervisor is to end with.
+    pub(super) outcome: Option<Exit>,
+    /// Failed children whose siblings are to be restarted too, and whether each counts. At most
+    /// one entry a child.
+    pub(super) failed: VecDeque<(Pid, bool)>,
+    pub(super) significant: usize,
+}
+
+/// A child that failed and is to be restarted.
+pub(crate) struct Departure<'a> {
+    pub(crate) pid: Pid,
+    pub(crate) name: &'a str,
+    pub(crate) exit: &'a Exit,
+    /// Whether it counts against the supervisor's intensity.
+    pub(crate) counted: bool,
+}
+
+/// What a child does after it failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It starts its next incarnation.
+    Restart,
+    /// It waits for its supervisor.
+    Wait,
+    /// It ends for good.
+    End,
+}
+
+impl Family {
+    pub(crate) fn new(name: Arc<str>, rules: Rules) -> Self {
+        let partitions = (0..rules.partitions.max(1))
+            .map(|_| Mutex::default())
+            .collect();
+        let state = State {
+            window: Window::new(rules.intensity),
+            outcome: None,
+            failed: VecDeque::new(),
+            significant: 0,
+        };
+        Self {
+            name,
+            rules,
+            living: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            partitions,
+            state: Mutex::new(state),
+            changed: Notify::new(),
+        }
+    }
+
+    /// Lets children be started, on the tokio runtime that this is called on; false when the
+    /// family is open already.
+    pub(crate) fn open(&self) -> bool {
+        let runtime = Handle::current();
+        if self
+            .partitions
+            .iter()
+            .any(|partition| lock(partition).runtime.is_some())
+        {
+            return false;
+        }
+        {
+            let mut state = self.state();
+            state.window = Window::new(self.rules.intensity);
+            state.outcome = None;
+            state.failed.clear();
+            state.significant = 0;
+        }
+        self.stopping.store(false, Ordering::Release);
+        for partition in &self.partitions {
+            lock(partition).runtime = Some(runtime.clone());
+        }
+        true
+    }
+
+    /// Starts a child: O(log n), and without waiting for anything but short locks.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        spec: ChildSpec,
+        starter: Option<Starter>,
+    ) -> Result<ProcessRef, StartError> {
+        let max = self.rules.max_children;
+        self.living
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |living| {
+                (living < max).then_some(living + 1)
+            })
+            .map_err(|_living| StartError::TooManyChildren { max })?;
+        let (pid, slot) = (Pid::next(), spec.launch.slot());
+        let process = ProcessRef {
+            slot,
+            pid,
+            name: Arc::clone(&spec.name),
+        };
+        let runtime = match self.admit(&process, spec.shutdown, starter) {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                self.living.fetch_sub(1, Ordering::AcqRel);
+                return Err(error);
+            }
+        };
+        if spec.terms.significant {
+            self.state().significant += 1;
+        }
+        process.slot.open();
+        let place = Place {
+            pid,
+            name: spec.name,
+            family: Arc::clone(self),
+            terms: spec.terms,
+        };
+        let on = if spec.on_thread {
+            Where::OwnThread
+        } else {
+            Where::Here(runtime)
+        };
+        // When there is no thread, the seat is dropped, and that ends the child.
+        spec.launch.launch(place, &on).map_err(StartError::Thread)?;
+        Ok(process)
+    }
+
+    /// Puts a child on its slot and into the list. The list's lock is the gate that a stop closes.
+    fn admit(
+        &self,
+        process: &ProcessRef,
+        shutdown: Shutdown,
+        starter: Option<Starter>,
+    ) -> Result<Handle, StartError> {
+        let mut partition = self.partition(process.pid);
+        let runtime = partition.runtime.clone().ok_or(StartError::NotRunning)?;
+        if !process
+            .slot
+            .core()
+            .occupy(process.pid, &process.name, starter)
+        {
+            return Err(StartError::MailboxInUse);
+        }
+        let child = Child {
+            slot: Arc::clone(&process.slot),
+            shutdown,
+        };
+        partition.children.insert(process.pid, child);
+        Ok(runtime)
+    }
+
+    /// Decides about a child that failed and whose policy is to restart it.
+    pub(crate) fn child_failed(&self, departure: &Departure<'_>) -> Verdict {
+        let mut state = self.state();
+        if state.outcome.is_some() {
+            return Verdict::End;
+        }
+        match self.rules.strategy {
+            Strategy::OneForOne => {
+                if departure.counted && state.window.record(Instant::now().into_std()) {
+                    self.give_up(&mut state, departure.name, departure.exit);
+                    return Verdict::End;
+                }
+                Verdict::Restart
+            }
+            Strategy::OneForAll | Strategy::RestForOne => {
+                state.failed.push_back((departure.pid, departure.counted));
+                Verdict::Wait
+            }
+        }
+    }
+
+    /// Counts a child that exceeded its own intensity.
+    pub(crate) fn child_abandoned(&self, name: &str, exit: &Exit) {
+        let mut state = self.state();
+        if state.outcome.is_none() && state.window.record(Instant::now().into_std()) {
+            self.give_up(&mut state, name, exit);
+        }
+    }
+
+    /// A child ended by itself and will not be restarted.
+    pub(crate) fn child_done(&self, significant: bool) {
+        if !significant {
+            return;
+        }
+        let mut state = self.state();
+        state.significant = state.significant.saturating_sub(1);
+        let stops = match self.rules.auto_shutdown {
+            AutoShutdown::Never => false,
+            AutoShutdown::AnySignificant => true,
+            AutoShutdown::AllSignificant => state.significant == 0,
+        };
+        if stops && state.outcome.is_none() {
+            state.outcome = Some(Exit::Shutdown);
+            self.changed.notify_one();
+        }
+    }
+
+    /// A child waits for a command.
+    pub(crate) fn parked(&self) {
+        self.changed.notify_one();
+    }
+
+    /// A child has ended for good. Its seat calls this once.
+    pub(crate) fn child_ended(&self, pid: Pid) {
+        if !self.rules.keeps_ended {
+            let child = self.partition(pid).children.remove(&pid);
+            drop(child);
+        }
+        let last = self.living.fetch_sub(1, Ordering::AcqRel) == 1;
+        if self.rules.keeps_ended || (last && self.stopping.load(Ordering::Acquire)) {
+            self.changed.notify_one();
+        }
+    }
+
+    pub(super) fn give_up(&self, state: &mut State, child: &str, exit: &Exit) {
+        report::escalated(&self.name, child, exit);
+        let text = format!("child {child} ended with {exit}");
+        state.outcome = Some(Exit::crash(CrashKind::Intensity, text, None));
+        self.changed.notify_one();
+    }
+
+    /// True when a restart takes siblings along.
+    pub(crate) fn restarts_siblings(&self) -> bool {
+        match self.rules.strategy {
+            Strategy::OneForOne => false,
+            Strategy::OneForAll | Strategy::RestForOne => true,
+        }
+    }
+
+    pub(crate) fn living(&self) -> usize {
+        self.living.load(Ordering::Acquire)
+    }
+
+    pub(super) fn partition(&self, pid: Pid) -> MutexGuard<'_, Partition> {
+        let count = self.partitions.len() as u64;
+        let index = usize::try_from(pid.number() % count).unwrap_or(0);
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "the index is a remainder by the length"
+        )]
+        lock(&self.partitions[index])
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The child with this pid.
+    pub(super) fn find(&self, pid: Pid) -> Option<(ProcessRef, Shutdown)> {
+        let (slot, shutdown) = {
+            let partition = self.partition(pid);
+            let child = partition.children.get(&pid)?;
+            (Arc::clone(&child.slot), child.shutdown)
+        };
+        Some((signal::reference(&slot, pid), shutdown))
+    }
+
+    /// All children, by pid, with how each is stopped.
+    pub(super) fn list(&self) -> Vec<(ProcessRef, Shutdown)> {
+        let mut slots = Vec::new();
+        for partition in &self.partitions {
+            let partition = lock(partition);
+            slots.extend(
+                partition
+                    .children
+                    .iter()
+                    .map(|(pid, child)| (*pid, Arc::clone(&child.slot), child.shutdown)),
+            );
+        }
+        if self.partitions.len() > 1 {
+            slots.sort_unstable_by_key(|(pid, ..)| *pid);
+        }
+        slots
+            .into_iter()
+            .map(|(pid, slot, shutdown)| (signal::reference(&slot, pid), shutdown))
+            .collect()
+    }
+}
+
+impl Branch for Family {
+    fn children(&self) -> Vec<ProcessRef> {
+        self.list()
+            .into_iter()
+            .map(|(process, _)| process)
+            .collect()
+    }
+
+    fn kind(&self) -> &'static str {
+        self.rules.kind
+    }
+}
+
+pub(super) fn lock(partition: &Mutex<Partition>) -> MutexGuard<'_, Partition> {
+    partition.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,215 @@
+//! [process] Static supervisors: ordered children that are known beforehand.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use tokio::select;
+use tokio::sync::oneshot;
+
+use super::family::{Branch, Family, Rules, StartError};
+use super::stop::Custody;
+use crate::context::{Context, Incoming};
+use crate::exit::Exit;
+use crate::policy::{AutoShutdown, Strategy};
+use crate::spec::ChildSpec;
+use crate::window::Intensity;
+
+/// The way to make static supervisors: [`Supervisor::builder`].
+#[derive(Debug)]
+pub struct Supervisor(Infallible);
+
+impl Supervisor {
+    /// A supervisor without children, [one for one](Strategy::OneForOne), with OTP's intensity.
+    ///
+    /// * Children start in the order in which they are added, each after the start of the one
+    ///   before was acknowledged; when one fails to start, those before it are stopped and the
+    ///   supervisor fails to start.
+    /// * They stop in reverse order, each within its own [`Shutdown`](crate::Shutdown).
+    /// * When there are more restarts than the intensity allows, the supervisor stops its
+    ///   children and fails itself, with [`CrashKind::Intensity`](crate::CrashKind::Intensity):
+    ///   then it is its own supervisor's turn.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use belay_runtime::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let quiet = |mut ctx: Context<()>| async move {
+    ///     while !matches!(ctx.next().await, Incoming::Shutdown) {}
+    ///     Ok(())
+    /// };
+    /// let (store, cache) = (Mailbox::new(Capacity::new(8)), Mailbox::new(Capacity::new(8)));
+    /// let node = Node::start(
+    ///     Supervisor::builder("node")
+    ///         .strategy(Strategy::RestForOne)
+    ///         .intensity(Intensity::new(3, Duration::from_secs(5)))
+    ///         .child(ChildSpec::body("store", &store, quiet))
+    ///         .child(ChildSpec::body("cache", &cache, quiet)),
+    /// )
+    /// .await
+    /// .unwrap();
+    /// assert_eq!(node.tree().children.len(), 2);
+    /// node.stop(Duration::from_secs(1)).await;
+    /// # }
+    /// ```
+    pub fn builder(name: impl Into<Arc<str>>) -> SupervisorBuilder {
+        SupervisorBuilder {
+            name: name.into(),
+            strategy: Strategy::default(),
+            auto_shutdown: AutoShutdown::default(),
+            intensity: Intensity::default(),
+            children: Vec::new(),
+        }
+    }
+}
+
+/// A static supervisor as data.
+pub struct SupervisorBuilder {
+    pub(crate) name: Arc<str>,
+    strategy: Strategy,
+    auto_shutdown: AutoShutdown,
+    intensity: Intensity,
+    children: Vec<ChildSpec>,
+}
+
+impl SupervisorBuilder {
+    /// Whom it restarts when one child failed.
+    #[must_use]
+    pub fn strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// How many restarts it bears.
+    #[must_use]
+    pub fn intensity(mut self, intensity: Intensity) -> Self {
+        self.intensity = intensity;
+        self
+    }
+
+    /// Whether it stops when significant children have ended; then its exit is
+    /// [`Exit::Shutdown`].
+    #[must_use]
+    pub fn auto_shutdown(mut self, auto_shutdown: AutoShutdown) -> Self {
+        self.auto_shutdown = auto_shutdown;
+        self
+    }
+
+    /// Adds a child after those that are there.
+    #[must_use]
+    pub fn child(mut self, spec: ChildSpec) -> Self {
+        self.children.push(spec);
+        self
+    }
+
+    /// Adds children after those that are there.
+    #[must_use]
+    pub fn children(mut self, specs: impl IntoIterator<Item = ChildSpec>) -> Self {
+        self.children.extend(specs);
+        self
+    }
+}
+
+impl fmt::Debug for SupervisorBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SupervisorBuilder")
+            .field("name", &self.name)
+            .field("strategy", &self.strategy)
+            .field("children", &self.children)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One incarnation of a static supervisor.
+pub(crate) async fn run(
+    builder: SupervisorBuilder,
+    mut ctx: Context<Infallible>,
+) -> Result<(), Exit> {
+    let rules = Rules {
+        kind: "supervisor",
+        strategy: builder.strategy,
+        auto_shutdown: builder.auto_shutdown,
+        intensity: builder.intensity,
+        max_children: usize::MAX,
+        partitions: 1,
+        keeps_ended: true,
+    };
+    let family = Arc::new(Family::new(builder.name, rules));
+    let custody = Custody(Arc::clone(&family));
+    show(&ctx, &family);
+    family.open();
+    let started = select! {
+        biased;
+        () = ctx.stopping() => Err(Exit::Shutdown),
+        started = start_all(&family, builder.children) => started,
+    };
+    let outcome = match started {
+        Ok(()) => {
+            ctx.ready();
+            watch(&family, &mut ctx).await
+        }
+        Err(exit) => exit,
+    };
+    family.stop_in_reverse().await;
+    drop(custody);
+    Err(outcome)
+}
+
+/// Makes the children visible in the tree.
+pub(super) fn show(ctx: &Context<Infallible>, family: &Arc<Family>) {
+    let family: Arc<dyn Branch> = Arc::<Family>::clone(family);
+    let branch: Weak<dyn Branch> = Arc::downgrade(&family);
+    ctx.process().slot.core().lock().extras().branch = Some(branch);
+}
+
+async fn start_all(family: &Arc<Family>, specs: Vec<ChildSpec>) -> Result<(), Exit> {
+    for spec in specs {
+        start_one(family, spec)
+            .await
+            .map_err(|error| Exit::error(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Starts a child and waits until its start is acknowledged.
+pub(crate) async fn start_one(
+    family: &Arc<Family>,
+    spec: ChildSpec,
+) -> Result<crate::ProcessRef, StartError> {
+    let name = Arc::clone(&spec.name);
+    let (starter, started) = oneshot::channel();
+    let process = family.start(spec, Some(starter))?;
+    // Without an answer the child's task is gone, with its whole thread.
+    match started.await.unwrap_or(Err(Exit::Killed)) {
+        Ok(()) => Ok(process),
+        Err(exit) => Err(StartError::Failed { name, exit }),
+    }
+}
+
+/// Restarts siblings until the supervisor has to stop; returns why.
+async fn watch(family: &Arc<Family>, ctx: &mut Context<Infallible>) -> Exit {
+    loop {
+        if let Some(outcome) = family.state().outcome.clone() {
+            return outcome;
+        }
+        if let Some((pid, counted)) = family.next_failed() {
+            let regrouped = select! {
+                biased;
+                () = ctx.stopping() => return Exit::Shutdown,
+                regrouped = family.regroup(pid, counted) => regrouped,
+            };
+            // When it gave up, the outcome is set.
+            drop(regrouped);
+            continue;
+        }
+        select! {
+            biased;
+            incoming = ctx.next() => match incoming {
+                Incoming::Shutdown => return Exit::Shutdown,
+                Incoming::Signal(_) => {}
+                Incoming::Message(never) | Incoming::Timer(never) => match never {},
+            },
+            () = family.changed.notified() => {}
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! [process] Supervisors: static ones with ordered children, and dynamic ones.
+
+mod dynamic;
+mod family;
+mod fixed;
+mod regroup;
+mod stop;
+
+pub use dynamic::{DynamicOptions, DynamicSupervisor, StopError};
+pub use family::StartError;
+pub use fixed::{Supervisor, SupervisorBuilder};
+
+pub(crate) use family::{Branch, Departure, Family, Rules, Verdict};
+pub(crate) use fixed::{run as run_static, start_one};

@@ -1,0 +1,100 @@
+//! [process] Stopping children: in reverse order, or all at once.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::family::{Family, lock};
+use crate::limits::KILL_GRACE;
+use crate::policy::Shutdown;
+use crate::process_ref::ProcessRef;
+use crate::report;
+use crate::slot::Purpose;
+
+/// How long to wait for a child: its own deadline, and then for the kill to take effect.
+/// `None` is for ever.
+pub(super) fn patience(shutdown: Shutdown) -> Option<Duration> {
+    match shutdown {
+        Shutdown::Brutal => Some(KILL_GRACE),
+        Shutdown::Timeout(limit) => Some(limit.saturating_add(KILL_GRACE)),
+        Shutdown::Infinity => None,
+    }
+}
+
+/// Stops one child for good and waits for it; false when it is left behind.
+pub(crate) async fn stop_one(process: &ProcessRef, shutdown: Shutdown) -> bool {
+    process.request_stop(shutdown, Purpose::End);
+    let stopped = match patience(shutdown) {
+        Some(limit) => timeout(limit, process.ended()).await.is_ok(),
+        None => {
+            process.ended().await;
+            true
+        }
+    };
+    if !stopped {
+        report::left_behind(process);
+    }
+    stopped
+}
+
+impl Family {
+    /// Lets no more children be started.
+    pub(crate) fn close(&self) {
+        self.stopping.store(true, Ordering::Release);
+        for partition in &self.partitions {
+            lock(partition).runtime = None;
+        }
+    }
+
+    /// Stops the children one after the other, last started first.
+    pub(super) async fn stop_in_reverse(&self) {
+        self.close();
+        for (process, shutdown) in self.list().into_iter().rev() {
+            stop_one(&process, shutdown).await;
+        }
+    }
+
+    /// Stops all children at once and waits for them: linear in their number.
+    pub(super) async fn stop_together(&self) {
+        self.close();
+        let children = self.list();
+        let mut limit = Some(KILL_GRACE);
+        for (process, shutdown) in &children {
+            limit = limit.zip(patience(*shutdown)).map(|(a, b)| a.max(b));
+            process.request_stop(*shutdown, Purpose::End);
+        }
+        let stopped = match limit {
+            Some(limit) => timeout(limit, self.emptied()).await.is_ok(),
+            None => {
+                self.emptied().await;
+                true
+            }
+        };
+        if !stopped {
+            let left = children.iter().filter(|(process, _)| process.is_alive());
+            left.for_each(|(process, _)| report::left_behind(process));
+        }
+    }
+
+    async fn emptied(&self) {
+        while self.living() > 0 {
+            self.changed.notified().await;
+        }
+    }
+}
+
+/// Kills what is left when a supervisor ends in any way: no child outlives it.
+pub(super) struct Custody(pub(super) Arc<Family>);
+
+impl Drop for Custody {
+    fn drop(&mut self) {
+        self.0.close();
+        if self.0.living() > 0 {
+            for (process, _) in self.0.list() {
+                process.request_stop(Shutdown::Brutal, Purpose::End);
+            }
+        }
+    }
+}
