@@ -13,3 +13,4 @@ pub mod ids;
 pub mod ops;
 pub mod telnet;
 pub mod text;
+pub mod view;

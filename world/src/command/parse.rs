@@ -8,7 +8,7 @@ use super::words;
 /// What `line` asks for, typed by one with `rights`. The verb is read whatever its case; text that
 /// others will read keeps its own, without control characters.
 pub fn parse(line: &str, rights: Rights) -> Command {
-    let line = words::without_controls(line);
+    let line = words::safe(line);
     let line = line.trim();
     if line.is_empty() {
         return Command::Nothing;
@@ -159,7 +159,7 @@ mod tests {
         check("reply", missing("Reply what?"));
         check("afk", Command::Away(None));
         check("afk at lunch", Command::Away(Some("at lunch".into())));
-        check("say a\u{1b}[31mb\rc", Command::Say("a [31mb c".into()));
+        check("say a\u{1b}[31mb\r\tc", Command::Say("ab c".into()));
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) const TOPICS: &[Topic] = &[
          southwest, up, down, in and out.\n\
          Short: n, e, s, w, ne, nw, se, sw, u and d. Enter is in, leave is out.\n\
          You can also type go and the direction.\n\
-         The room's text ends with its exits. Type exits to hear where they lead.\n\
+         The exits stand below the text of a room. Type exits for where they lead.\n\
          Type look and a direction to look there before you go.",
     ),
     topic(
@@ -44,10 +44,10 @@ pub(super) const TOPICS: &[Topic] = &[
         "screenreaders",
         "Screen readers: type screenreader on, here or at the name prompt.\n\
          Then every text comes one thing a line and in whole sentences, without\n\
-         signs, lists in columns or colour.\n\
+         signs or columns. What colour says is in the words too; color off ends it.\n\
          Nothing is drawn, and nothing that is on the screen changes later.\n\
-         Exits are a sentence at the end of the room. Type exits to hear them again\n\
-         with where they lead. Type look to hear the room again.",
+         Exits are a sentence after the text of a room. Type exits to hear them\n\
+         again with where they lead. Type look to hear the room again.",
     ),
     topic(
         "look",

@@ -3,6 +3,7 @@
 //! letter like others.
 
 use super::limits::ECHO_CHARS_MAX;
+use crate::text::clean;
 use std::borrow::Cow;
 
 /// The words of a line, first to last.
@@ -85,14 +86,12 @@ pub(super) fn split_word(line: &str) -> (&str, &str) {
     line.split_at_checked(end).unwrap_or((line, ""))
 }
 
-/// The line with control characters as blanks: they are never part of a word, and whoever reads
-/// player text later must not meet them.
-pub(super) fn without_controls(line: &str) -> Cow<'_, str> {
-    if line.chars().any(char::is_control) {
-        let blank = |sign: char| if sign.is_control() { ' ' } else { sign };
-        Cow::Owned(line.chars().map(blank).collect())
-    } else {
-        Cow::Borrowed(line)
+/// The line without what could hurt another's screen, and with blanks for tabs. The edge has
+/// cleaned it before; whoever reads player text later need not trust that.
+pub(super) fn safe(line: &str) -> Cow<'_, str> {
+    match clean(line) {
+        line if line.contains('\t') => Cow::Owned(line.replace('\t', " ")),
+        line => line,
     }
 }
 

@@ -1,0 +1,8 @@
+//! [pure] The tests of the whole view. A new variant of an event belongs into a table here.
+
+mod answers;
+mod deeds;
+mod dialogue;
+mod hostile;
+pub(super) mod sample;
+mod scene;
