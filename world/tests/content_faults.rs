@@ -349,7 +349,18 @@ fn keys_and_keywords_have_plain_characters() {
     );
     check_zone(
         &ITEM.replace("[\"pot\"]", "[]"),
-        &["a.toml:8:1: error: \"keywords\" of [[item]] is empty"],
+        &["a.toml:11:12: error: \"keywords\" of [[item]] is empty"],
+    );
+    check_zone(
+        &ITEM.replace("[\"pot\"]", "\"pot\""),
+        &["a.toml:11:12: error: \"keywords\" must be a list, found text"],
+    );
+    check_zone(
+        &ITEM.replace("[[item]]", "[item]"),
+        &[
+            "a.toml:8:1: error: \"item\" must be a list, found a table; \
+             tables in a list begin with two brackets, as in [[room]]",
+        ],
     );
 }
 
@@ -482,6 +493,25 @@ fn lists_have_bounds() {
             "a.toml:8:9: error: \"items\" has 33 entries; at most 32 are allowed",
             "a.toml:15:8: error: \"says\" has 41 entries; at most 40 are allowed",
         ],
+    );
+}
+
+#[test]
+fn entries_beyond_a_bound_are_not_read() {
+    // Compared all with all, so many words would take minutes.
+    let words = "\"pot\",".repeat(100_000);
+    let faults = load(&files(&[
+        (
+            "a.toml",
+            &format!("{ZONE}{}", ITEM.replace("[\"pot\"]", &format!("[{words}]"))),
+        ),
+        ("world.toml", WORLD),
+    ]))
+    .map(|loaded| loaded.warnings)
+    .unwrap_err();
+    assert_eq!(
+        (faults.errors, faults.warnings),
+        (1, limits::KEYWORDS_MAX - 1)
     );
 }
 

@@ -5,9 +5,12 @@
 //! The tables come from the parser's tree with spans and not through serde, because serde ends at
 //! the first fault and a builder wants all of them.
 
+use std::ops::RangeInclusive;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::limits::KEYWORDS_MAX;
 use super::log::{At, FaultLog, Located};
 use super::text::{self, TextRule};
 
@@ -27,7 +30,8 @@ impl<'t> Fields<'t> {
         log: &mut FaultLog<'_>,
         what: &'static str,
         at: At,
-        (table, allowed): (&'t DeTable<'t>, &[&str]),
+        table: &'t DeTable<'t>,
+        allowed: &[&str],
     ) -> Self {
         for key in table.keys() {
             let word: &str = key.get_ref();
@@ -52,7 +56,8 @@ impl<'t> Fields<'t> {
         log: &mut FaultLog<'_>,
         what: &'static str,
         file: u32,
-        (value, allowed): (&'t Spanned<DeValue<'t>>, &[&str]),
+        value: &'t Spanned<DeValue<'t>>,
+        allowed: &[&str],
     ) -> Option<Self> {
         let at = At::new(file, &value.span());
         let Some(table) = value.get_ref().as_table() else {
@@ -60,7 +65,7 @@ impl<'t> Fields<'t> {
             log.error(at, format!("{what} must be a table, found {kind}"));
             return None;
         };
-        Some(Self::new(log, what, at, (table, allowed)))
+        Some(Self::new(log, what, at, table, allowed))
     }
 
     /// The value of a key and where it stands.
@@ -105,7 +110,7 @@ impl<'t> Fields<'t> {
         rule: TextRule,
     ) -> Option<Located<String>> {
         let value = self.value(key)?;
-        read_text(log, key, (self.at.file, value), rule)
+        read_text(log, key, self.at.file, value, rule)
     }
 
     /// Texts in a list; empty when there is none.
@@ -113,23 +118,29 @@ impl<'t> Fields<'t> {
         &self,
         log: &mut FaultLog<'_>,
         key: &str,
-        (rule, count_max): (TextRule, usize),
+        rule: TextRule,
+        count_max: usize,
     ) -> Vec<Located<String>> {
         let file = self.at.file;
         self.list(log, key, count_max)
             .iter()
-            .filter_map(|value| read_text(log, key, (file, value), rule))
+            .filter_map(|value| read_text(log, key, file, value, rule))
             .collect()
     }
 
     /// Keywords that must be there, each one once.
     pub(super) fn keywords(&self, log: &mut FaultLog<'_>) -> Vec<Located<String>> {
-        let rule = (text::KEYWORD, super::limits::KEYWORDS_MAX);
-        let words = self.texts(log, "keywords", rule);
-        if self.value("keywords").is_none() {
-            self.missing(log, "keywords");
-        } else if words.is_empty() && self.list(log, "keywords", usize::MAX).is_empty() {
-            log.error(self.at, format!("\"keywords\" of {} is empty", self.what));
+        let words = self.texts(log, "keywords", text::KEYWORD, KEYWORDS_MAX);
+        match self.value("keywords") {
+            None => self.missing(log, "keywords"),
+            Some(value) if is_empty_list(value) => {
+                let what = self.what;
+                log.error(
+                    self.at_value(value),
+                    format!("\"keywords\" of {what} is empty"),
+                );
+            }
+            Some(_) => {}
         }
         for (index, word) in words.iter().enumerate() {
             if words
@@ -146,7 +157,8 @@ impl<'t> Fields<'t> {
         words
     }
 
-    /// The values in a list; empty when there is none.
+    /// The values in a list; empty when there is none. Those beyond the bound are not read: some
+    /// checks compare all with all.
     pub(super) fn list(
         &self,
         log: &mut FaultLog<'_>,
@@ -158,22 +170,23 @@ impl<'t> Fields<'t> {
         };
         let Some(list) = value.get_ref().as_array() else {
             let kind = kind_of(value.get_ref());
-            log.error(
-                self.at_value(value),
-                format!("\"{key}\" must be a list, found {kind}"),
-            );
+            let wrong = format!("\"{key}\" must be a list, found {kind}");
+            let hint = match value.get_ref().as_table() {
+                Some(_) => "; tables in a list begin with two brackets, as in [[room]]",
+                None => "",
+            };
+            log.error(self.at_value(value), format!("{wrong}{hint}"));
             return &[];
         };
-        if list.len() > count_max {
-            log.error(
-                self.at_value(value),
-                format!(
-                    "\"{key}\" has {} entries; at most {count_max} are allowed",
-                    list.len()
-                ),
-            );
+        let Some(fitting) = list.get(..count_max) else {
+            return list;
+        };
+        if fitting.len() < list.len() {
+            let count = list.len();
+            let wrong = format!("\"{key}\" has {count} entries; at most {count_max} are allowed");
+            log.error(self.at_value(value), wrong);
         }
-        list
+        fitting
     }
 
     /// `true` or `false`.
@@ -196,10 +209,10 @@ impl<'t> Fields<'t> {
         &self,
         log: &mut FaultLog<'_>,
         key: &str,
-        (min, max): (u32, u32),
+        allowed: RangeInclusive<u32>,
     ) -> Option<u32> {
         let value = self.value(key)?;
-        read_number(log, key, (self.at.file, value), (min, max))
+        read_number(log, key, self.at.file, value, allowed)
     }
 }
 
@@ -207,8 +220,9 @@ impl<'t> Fields<'t> {
 pub(super) fn read_number(
     log: &mut FaultLog<'_>,
     key: &str,
-    (file, value): (u32, &Spanned<DeValue<'_>>),
-    (min, max): (u32, u32),
+    file: u32,
+    value: &Spanned<DeValue<'_>>,
+    allowed: RangeInclusive<u32>,
 ) -> Option<u32> {
     let at = At::new(file, &value.span());
     let Some(integer) = value.get_ref().as_integer() else {
@@ -220,11 +234,15 @@ pub(super) fn read_number(
         return None;
     };
     let number = u32::from_str_radix(integer.as_str(), integer.radix()).ok();
-    let number = number.filter(|number| (min..=max).contains(number));
+    let number = number.filter(|number| allowed.contains(number));
     if number.is_none() {
         log.error(
             at,
-            format!("\"{key}\" is {integer}; {min} to {max} is allowed"),
+            format!(
+                "\"{key}\" is {integer}; {} to {} is allowed",
+                allowed.start(),
+                allowed.end()
+            ),
         );
     }
     number
@@ -235,7 +253,8 @@ pub(super) fn read_number(
 pub(super) fn read_text(
     log: &mut FaultLog<'_>,
     key: &str,
-    (file, value): (u32, &Spanned<DeValue<'_>>),
+    file: u32,
+    value: &Spanned<DeValue<'_>>,
     rule: TextRule,
 ) -> Option<Located<String>> {
     let at = At::new(file, &value.span());
@@ -252,6 +271,14 @@ pub(super) fn read_text(
         text.to_owned()
     });
     Some(Located { at, value })
+}
+
+/// Whether a value is a list with nothing in it.
+pub(super) fn is_empty_list(value: &Spanned<DeValue<'_>>) -> bool {
+    value
+        .get_ref()
+        .as_array()
+        .is_some_and(|list| list.is_empty())
 }
 
 /// The kind of a value in words.

@@ -36,19 +36,16 @@ struct Doubt {
 
 impl Index {
     /// Sorts everything by its key; a key that is used twice is a fault, and so is too much.
-    pub(super) fn build(
-        (mut raw, is_complete): (Vec<RawZone>, bool),
-        log: &mut FaultLog<'_>,
-    ) -> Self {
+    pub(super) fn build(mut raw: Vec<RawZone>, is_complete: bool, log: &mut FaultLog<'_>) -> Self {
         let mut index = Self::default();
         index.doubt.unknown_zones = !is_complete;
         raw.sort_by(|a, b| zone_order(a).cmp(&zone_order(b)));
         for zone in raw {
             index.add_zone(zone, log);
         }
-        sort(&mut index.rooms, log, ("room", ROOMS_MAX));
-        sort(&mut index.items, log, ("item", ITEMS_MAX));
-        sort(&mut index.mobs, log, ("mob", MOBS_MAX));
+        sort(&mut index.rooms, log, "room", ROOMS_MAX);
+        sort(&mut index.items, log, "item", ITEMS_MAX);
+        sort(&mut index.mobs, log, "mob", MOBS_MAX);
         index
     }
 
@@ -75,10 +72,12 @@ impl Index {
         }
         // The number of files is limited to less than this.
         let zone = ZoneId(u16::try_from(self.zones.len()).unwrap_or(u16::MAX));
-        let owner = (key.value.as_str(), zone);
-        self.rooms.extend(keyed(owner, raw.rooms, |raw| &raw.key));
-        self.items.extend(keyed(owner, raw.items, |raw| &raw.key));
-        self.mobs.extend(keyed(owner, raw.mobs, |raw| &raw.key));
+        self.rooms
+            .extend(keyed(&key.value, zone, raw.rooms, |raw| &raw.key));
+        self.items
+            .extend(keyed(&key.value, zone, raw.items, |raw| &raw.key));
+        self.mobs
+            .extend(keyed(&key.value, zone, raw.mobs, |raw| &raw.key));
         self.zones.push((key, raw.name));
     }
 
@@ -166,7 +165,8 @@ fn zone_order(zone: &RawZone) -> Option<(&str, At)> {
 
 /// Puts the zone before each key. What has none is left out; that is a fault already.
 fn keyed<T>(
-    (zone, id): (&str, ZoneId),
+    zone: &str,
+    id: ZoneId,
     list: Vec<T>,
     key_of: impl Fn(&T) -> &Located<String>,
 ) -> impl Iterator<Item = Keyed<T>> {
@@ -182,7 +182,7 @@ fn keyed<T>(
     })
 }
 
-fn sort<T>(all: &mut [Keyed<T>], log: &mut FaultLog<'_>, (what, count_max): (&str, usize)) {
+fn sort<T>(all: &mut [Keyed<T>], log: &mut FaultLog<'_>, what: &str, count_max: usize) {
     all.sort_by(|a, b| (&a.key, a.at).cmp(&(&b.key, b.at)));
     for pair in all.windows(2) {
         if let [first, second] = pair

@@ -26,7 +26,7 @@ pub(super) fn link(raw: RawWorld, log: &mut FaultLog<'_>) -> Option<Linked> {
         zones,
         is_complete,
     } = raw;
-    let mut index = Index::build((zones, is_complete), log);
+    let mut index = Index::build(zones, is_complete, log);
     let zones = link_zones(&index);
     let rooms = index
         .rooms

@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::fields::Fields;
+use super::fields::{Fields, is_empty_list, read_number};
 use super::limits::{FILE_BYTES_MAX, MOB_PACE_S_MAX, MOB_PACE_S_MIN, ROOM_LIST_MAX, SAYS_MAX};
 use super::load::{SourceFile, WORLD_FILE};
 use super::log::{At, FaultLog, Located};
@@ -115,7 +115,7 @@ pub(super) fn read(files: &[SourceFile], log: &mut FaultLog<'_>) -> RawWorld {
             // A broken one is no ground to say that something is missing in it.
             world.world = Some(read).filter(|_| !is_broken);
         } else {
-            world.zones.push(read_zone(log, start, (table, is_broken)));
+            world.zones.push(read_zone(log, start, table, is_broken));
         }
         log.unmute();
     }
@@ -137,9 +137,8 @@ fn told(message: &str) -> String {
 }
 
 fn read_world_file<'t>(log: &mut FaultLog<'_>, at: At, table: &'t DeTable<'t>) -> RawWorldFile {
-    let fields = Fields::new(log, WORLD_FILE, at, (table, WORLD_KEYS));
-    let rooms = (text::REFERENCE, ROOM_LIST_MAX);
-    let start_rooms = fields.texts(log, "start_rooms", rooms);
+    let fields = Fields::new(log, WORLD_FILE, at, table, WORLD_KEYS);
+    let start_rooms = fields.texts(log, "start_rooms", text::REFERENCE, ROOM_LIST_MAX);
     if fields.value("start_rooms").is_none_or(is_empty_list) {
         log.error(
             at,
@@ -151,23 +150,17 @@ fn read_world_file<'t>(log: &mut FaultLog<'_>, at: At, table: &'t DeTable<'t>) -
         name: fields.text(log, "name", text::NAME).value,
         greeting: fields.text(log, "greeting", text::GREETING).value,
         start_rooms,
-        recall_rooms: fields.texts(log, "recall_rooms", rooms),
+        recall_rooms: fields.texts(log, "recall_rooms", text::REFERENCE, ROOM_LIST_MAX),
     }
-}
-
-fn is_empty_list(value: &Spanned<DeValue<'_>>) -> bool {
-    value
-        .get_ref()
-        .as_array()
-        .is_some_and(|list| list.is_empty())
 }
 
 fn read_zone<'t>(
     log: &mut FaultLog<'_>,
     start: At,
-    (table, is_broken): (&'t DeTable<'t>, bool),
+    table: &'t DeTable<'t>,
+    is_broken: bool,
 ) -> RawZone {
-    let file = Fields::new(log, "an area file", start, (table, FILE_KEYS));
+    let file = Fields::new(log, "an area file", start, table, FILE_KEYS);
     let mut zone = RawZone {
         key: None,
         name: String::new(),
@@ -179,7 +172,7 @@ fn read_zone<'t>(
     match file.value("zone") {
         None => log.error(start, "the file has no [zone] with \"key\" and \"name\""),
         Some(value) => {
-            let header = Fields::of_value(log, "[zone]", start.file, (value, ZONE_KEYS));
+            let header = Fields::of_value(log, "[zone]", start.file, value, ZONE_KEYS);
             if let Some(header) = header {
                 let key = header.text(log, "key", text::KEY);
                 zone.key = Some(key).filter(|key| !key.value.is_empty());
@@ -205,7 +198,7 @@ fn read_item<'t>(
     file: u32,
     value: &'t Spanned<DeValue<'t>>,
 ) -> Option<RawItem> {
-    let fields = Fields::of_value(log, "[[item]]", file, (value, ITEM_KEYS))?;
+    let fields = Fields::of_value(log, "[[item]]", file, value, ITEM_KEYS)?;
     Some(RawItem {
         key: fields.text(log, "key", text::KEY),
         name: fields.text(log, "name", text::NAME).value,
@@ -221,7 +214,7 @@ fn read_mob<'t>(
     file: u32,
     value: &'t Spanned<DeValue<'t>>,
 ) -> Option<RawMob> {
-    let fields = Fields::of_value(log, "[[mob]]", file, (value, MOB_KEYS))?;
+    let fields = Fields::of_value(log, "[[mob]]", file, value, MOB_KEYS)?;
     Some(RawMob {
         key: fields.text(log, "key", text::KEY),
         name: fields.text(log, "name", text::NAME).value,
@@ -229,7 +222,7 @@ fn read_mob<'t>(
         description: fields.text(log, "description", text::DESCRIPTION).value,
         room: fields.text(log, "room", text::REFERENCE),
         wander: fields.flag(log, "wander", false),
-        says: fields.texts(log, "says", (text::SAY, SAYS_MAX)),
+        says: fields.texts(log, "says", text::SAY, SAYS_MAX),
         every_s: read_pace(log, &fields),
     })
 }
@@ -250,9 +243,9 @@ fn read_pace(log: &mut FaultLog<'_>, fields: &Fields<'_>) -> (u32, u32) {
         );
         return PACE_S_DEFAULT;
     };
-    let bounds = (MOB_PACE_S_MIN, MOB_PACE_S_MAX);
-    let [min, max] = [min, max]
-        .map(|value| super::fields::read_number(log, "every_s", (fields.at.file, value), bounds));
+    let bounds = MOB_PACE_S_MIN..=MOB_PACE_S_MAX;
+    let [min, max] =
+        [min, max].map(|value| read_number(log, "every_s", fields.at.file, value, bounds.clone()));
     match (min, max) {
         (Some(min), Some(max)) if min > max => {
             log.error(

@@ -54,7 +54,7 @@ pub(super) fn read<'t>(
     file: u32,
     value: &'t Spanned<DeValue<'t>>,
 ) -> Option<RawRoom> {
-    let fields = Fields::of_value(log, "[[room]]", file, (value, ROOM_KEYS))?;
+    let fields = Fields::of_value(log, "[[room]]", file, value, ROOM_KEYS)?;
     let room = RawRoom {
         key: fields.text(log, "key", text::KEY),
         name: fields.text(log, "name", text::NAME).value,
@@ -89,7 +89,7 @@ fn read_exits(log: &mut FaultLog<'_>, room: &Fields<'_>) -> Vec<RawExit> {
             unknown_direction(log, At::new(file, &key.span()), word);
             continue;
         };
-        if let Some((to, one_way)) = read_exit(log, file, (word, value)) {
+        if let Some((to, one_way)) = read_exit(log, file, word, value) {
             exits.push(RawExit {
                 direction,
                 to,
@@ -118,13 +118,14 @@ fn unknown_direction(log: &mut FaultLog<'_>, at: At, word: &str) {
 fn read_exit<'t>(
     log: &mut FaultLog<'_>,
     file: u32,
-    (word, value): (&str, &'t Spanned<DeValue<'t>>),
+    word: &str,
+    value: &'t Spanned<DeValue<'t>>,
 ) -> Option<(Located<String>, bool)> {
     if value.get_ref().as_table().is_none() {
-        let to = fields::read_text(log, word, (file, value), text::REFERENCE)?;
+        let to = fields::read_text(log, word, file, value, text::REFERENCE)?;
         return Some((to, false));
     }
-    let fields = Fields::of_value(log, "an exit", file, (value, EXIT_KEYS))?;
+    let fields = Fields::of_value(log, "an exit", file, value, EXIT_KEYS)?;
     let to = fields.text(log, "to", text::REFERENCE);
     let one_way = fields.flag(log, "one_way", false);
     Some((to, one_way))
@@ -134,7 +135,7 @@ fn read_things(log: &mut FaultLog<'_>, room: &Fields<'_>) -> Vec<RawThing> {
     let mut things = Vec::new();
     for value in room.list(log, "things", THINGS_MAX) {
         let what = "[[room.things]]";
-        let fields = Fields::of_value(log, what, room.at.file, (value, THING_KEYS));
+        let fields = Fields::of_value(log, what, room.at.file, value, THING_KEYS);
         if let Some(fields) = fields {
             things.push(RawThing {
                 keywords: fields.keywords(log),
@@ -149,11 +150,11 @@ fn read_resets(log: &mut FaultLog<'_>, room: &Fields<'_>) -> Vec<RawReset> {
     let mut resets: Vec<RawReset> = Vec::new();
     for value in room.list(log, "items", RESETS_MAX) {
         let what = "[[room.items]]";
-        let fields = Fields::of_value(log, what, room.at.file, (value, RESET_KEYS));
+        let fields = Fields::of_value(log, what, room.at.file, value, RESET_KEYS);
         let Some(fields) = fields else { continue };
         let item = fields.text(log, "item", text::REFERENCE);
         let count = fields
-            .number(log, "count", (1, u32::from(RESET_COUNT_MAX)))
+            .number(log, "count", 1..=u32::from(RESET_COUNT_MAX))
             .unwrap_or(1);
         if resets.iter().any(|other| other.item.value == item.value) {
             let wrong = format!("the item \"{}\" stands here twice", item.value);
