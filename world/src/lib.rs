@@ -11,6 +11,7 @@ pub mod content;
 pub mod event;
 pub mod ids;
 pub mod ops;
+pub mod store;
 pub mod telnet;
 pub mod text;
 pub mod view;

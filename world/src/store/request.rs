@@ -1,0 +1,211 @@
+//! [process] The requests that travel to the store's processes, each with its answer.
+
+use std::path::PathBuf;
+
+use super::answer::{Answer, Deliver};
+use super::ban::{Ban, BanSubject, NewBan};
+use super::outcome::{
+    AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
+};
+use super::record::{
+    AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ItemRecord, ItemTransfer,
+    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord,
+};
+use crate::account::{Name, TokenHash};
+use crate::ids::{AccountId, CharacterId, ItemId};
+
+/// A request that changes something; it is answered after its commit.
+pub(super) enum Write {
+    CreateAccount {
+        name: Name,
+        password_hash: String,
+        answer: Answer<AccountCreation>,
+    },
+    SetPassword {
+        account: AccountId,
+        password_hash: String,
+        answer: Answer<()>,
+    },
+    TouchLogin {
+        account: AccountId,
+        answer: Answer<()>,
+    },
+    SetRole {
+        name: Name,
+        role: Role,
+        answer: Answer<Option<AccountId>>,
+    },
+    CreateCharacter {
+        account: AccountId,
+        name: Name,
+        room_key: String,
+        answer: Answer<CharacterCreation>,
+    },
+    SaveCharacters {
+        saves: Vec<CharacterSave>,
+        answer: Answer<()>,
+    },
+    CreateItems {
+        items: Vec<NewItem>,
+        answer: Answer<Vec<ItemId>>,
+    },
+    TransferItem {
+        transfer: ItemTransfer,
+        answer: Answer<Transfer>,
+    },
+    DestroyItem {
+        item: ItemId,
+        owner: Owner,
+        answer: Answer<Transfer>,
+    },
+    AddBan {
+        ban: NewBan,
+        answer: Answer<()>,
+    },
+    RemoveBan {
+        subject: BanSubject,
+        answer: Answer<bool>,
+    },
+    IssueToken {
+        token: NewToken,
+        answer: Answer<()>,
+    },
+    RedeemToken {
+        hash: TokenHash,
+        answer: Answer<Option<Redeemed>>,
+    },
+    RevokeTokens {
+        account: AccountId,
+        answer: Answer<()>,
+    },
+    RecordStaffAction {
+        action: StaffAction,
+        answer: Answer<()>,
+    },
+}
+
+impl Write {
+    pub(super) fn answer(&mut self) -> &mut dyn Deliver {
+        match self {
+            Self::CreateAccount { answer, .. } => answer,
+            Self::SetRole { answer, .. } => answer,
+            Self::CreateCharacter { answer, .. } => answer,
+            Self::CreateItems { answer, .. } => answer,
+            Self::TransferItem { answer, .. } | Self::DestroyItem { answer, .. } => answer,
+            Self::RemoveBan { answer, .. } => answer,
+            Self::RedeemToken { answer, .. } => answer,
+            Self::SetPassword { answer, .. }
+            | Self::TouchLogin { answer, .. }
+            | Self::SaveCharacters { answer, .. }
+            | Self::AddBan { answer, .. }
+            | Self::IssueToken { answer, .. }
+            | Self::RevokeTokens { answer, .. }
+            | Self::RecordStaffAction { answer, .. } => answer,
+        }
+    }
+
+    /// Whether this changes more than one statement can, so that it needs a savepoint to fail alone.
+    pub(super) fn is_composed(&self) -> bool {
+        match self {
+            Self::SetPassword { .. } | Self::DestroyItem { .. } => true,
+            Self::SaveCharacters { saves, .. } => saves.len() > 1,
+            Self::CreateItems { items, .. } => items.len() > 1,
+            Self::CreateAccount { .. }
+            | Self::TouchLogin { .. }
+            | Self::SetRole { .. }
+            | Self::CreateCharacter { .. }
+            | Self::TransferItem { .. }
+            | Self::AddBan { .. }
+            | Self::RemoveBan { .. }
+            | Self::IssueToken { .. }
+            | Self::RedeemToken { .. }
+            | Self::RevokeTokens { .. }
+            | Self::RecordStaffAction { .. } => false,
+        }
+    }
+
+    pub(super) fn refuse(mut self, error: StoreError) {
+        self.answer().stage_error(error);
+        self.answer().deliver();
+    }
+}
+
+/// What the writer's mailbox holds.
+pub(super) enum WriterMessage {
+    Write(Write),
+    /// The pause after a failure is over.
+    Retry,
+}
+
+/// A request that changes nothing.
+pub(super) enum Read {
+    LoadAccount {
+        name: Name,
+        answer: Answer<Option<AccountRecord>>,
+    },
+    LoadAccountById {
+        account: AccountId,
+        answer: Answer<Option<AccountRecord>>,
+    },
+    ListStaff {
+        answer: Answer<Vec<Name>>,
+    },
+    ListCharacters {
+        account: AccountId,
+        answer: Answer<Vec<CharacterRecord>>,
+    },
+    FindCharacter {
+        name: Name,
+        answer: Answer<Option<CharacterRecord>>,
+    },
+    LoadCharacter {
+        character: CharacterId,
+        answer: Answer<Option<CharacterSheet>>,
+    },
+    RoomItems {
+        room_key: String,
+        answer: Answer<Vec<ItemRecord>>,
+    },
+    AllRoomItems {
+        answer: Answer<Vec<ItemRecord>>,
+    },
+    ListBans {
+        answer: Answer<Vec<Ban>>,
+    },
+    ListStaffActions {
+        answer: Answer<Vec<StaffActionRecord>>,
+    },
+}
+
+impl Read {
+    pub(super) fn answer(&mut self) -> &mut dyn Deliver {
+        match self {
+            Self::LoadAccount { answer, .. } | Self::LoadAccountById { answer, .. } => answer,
+            Self::ListStaff { answer } => answer,
+            Self::ListCharacters { answer, .. } => answer,
+            Self::FindCharacter { answer, .. } => answer,
+            Self::LoadCharacter { answer, .. } => answer,
+            Self::RoomItems { answer, .. } | Self::AllRoomItems { answer } => answer,
+            Self::ListBans { answer } => answer,
+            Self::ListStaffActions { answer } => answer,
+        }
+    }
+
+    pub(super) fn refuse(mut self, error: StoreError) {
+        self.answer().stage_error(error);
+        self.answer().deliver();
+    }
+}
+
+/// A copy of the database to be made at `path`.
+pub(super) struct Backup {
+    pub(super) path: PathBuf,
+    pub(super) answer: Answer<Result<(), BackupError>>,
+}
+
+impl Backup {
+    pub(super) fn refuse(mut self, error: StoreError) {
+        self.answer.stage_error(error);
+        self.answer.deliver();
+    }
+}

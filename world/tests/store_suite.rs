@@ -1,0 +1,32 @@
+//! Goal: what the store promises holds on real files: unique names, exactly-once items, group
+//! commits in order, failures that park and drain, clear errors at the start, consistent backups,
+//! and nothing lost or doubled by a kill.
+//!
+//! Method: each test has a folder of its own with a database file, and asks through the port as the
+//! sessions and rooms do. Failures are made with real means: locks held by another connection, a
+//! bound on the file's pages, files that are none, and a child process that is killed.
+
+#[cfg(test)]
+#[path = "store_suite/accounts.rs"]
+mod accounts;
+#[cfg(test)]
+#[path = "store_suite/backup.rs"]
+mod backup;
+#[cfg(test)]
+#[path = "store_suite/failures.rs"]
+mod failures;
+#[cfg(test)]
+#[path = "store_suite/items.rs"]
+mod items;
+#[cfg(test)]
+#[path = "store_suite/kill.rs"]
+mod kill;
+#[cfg(test)]
+#[path = "store_suite/measure.rs"]
+mod measure;
+#[cfg(test)]
+#[path = "store_suite/open.rs"]
+mod open;
+#[cfg(test)]
+#[path = "store_suite/support.rs"]
+mod support;
