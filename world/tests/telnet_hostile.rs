@@ -125,6 +125,7 @@ fn an_endless_subnegotiation_costs_nothing_and_ends_the_connection() {
 #[test]
 fn a_silent_open_subnegotiation_is_found_by_the_timer() {
     let mut victim = Victim::new();
+    victim.now += Duration::from_secs(30);
     victim.send(b"\xff\xfa\xc9");
     let due = victim.codec.next_check();
     assert_eq!(due, victim.now + limits::SUBNEGOTIATION_OPEN_MAX);
@@ -270,14 +271,17 @@ fn windows_of_wrong_length_are_ignored() {
 }
 
 #[test]
-fn a_terminal_name_of_ten_kilobytes_is_skipped() {
-    let mut victim = Victim::agreed();
-    victim.send(&[b"\xff\xfa\x18\x00", &[b'a'; 10_240][..], b"\xff\xf0"].concat());
-    assert!(victim.inputs.is_empty() && victim.out.is_empty());
-    let longest = [b'a'; limits::TERMINAL_NAME_BYTES_MAX];
-    victim.send(&[b"\xff\xfa\x18\x00", &longest[..], b"\xff\xf0"].concat());
-    assert_eq!(victim.inputs.len(), 1);
-    victim.check_alive();
+fn a_terminal_name_over_the_limit_is_skipped() {
+    for over in [1, 10_240] {
+        let mut victim = Victim::agreed();
+        let name = vec![b'a'; limits::TERMINAL_NAME_BYTES_MAX + over];
+        victim.send(&[b"\xff\xfa\x18\x00", &name[..], b"\xff\xf0"].concat());
+        assert!(victim.inputs.is_empty() && victim.out.is_empty());
+        let longest = [b'b'; limits::TERMINAL_NAME_BYTES_MAX];
+        victim.send(&[b"\xff\xfa\x18\x00", &longest[..], b"\xff\xf0"].concat());
+        assert_eq!(victim.inputs.len(), 1);
+        victim.check_alive();
+    }
 }
 
 #[test]

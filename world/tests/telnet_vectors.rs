@@ -422,3 +422,45 @@ fn silence_is_broken_by_a_nop() {
     assert_eq!(out, b"\xff\xf1");
     assert_eq!(client.codec.next_check(), due + limits::KEEPALIVE_AFTER);
 }
+
+#[test]
+fn an_answer_puts_the_keepalive_off() {
+    let mut client = Client::greet();
+    client.now += Duration::from_secs(50);
+    client.check(b"look\r\n", b"", &[line("look")]);
+    assert_eq!(
+        client.codec.next_check(),
+        client.now + Duration::from_secs(10)
+    );
+    client.check(b"\xff\xfd\xc9", b"\xff\xfc\xc9", &[]);
+    assert_eq!(
+        client.codec.next_check(),
+        client.now + limits::KEEPALIVE_AFTER
+    );
+}
+
+#[test]
+fn a_client_that_ends_the_charset_talk_may_begin_its_own() {
+    let mut client = Client::greet();
+    client.send(b"\xff\xfd\x2a\xff\xfe\x2a");
+    client.check(b"\xff\xfb\x2a", b"\xff\xfd\x2a", &[]);
+    client.check(
+        b"\xff\xfa\x2a\x01 US-ASCII\xff\xf0",
+        b"\xff\xfa\x2a\x02US-ASCII\xff\xf0",
+        &[Input::Charset(Charset::Ascii)],
+    );
+}
+
+#[test]
+fn a_line_cut_before_login_stays_cut() {
+    let mut client = Client::greet();
+    client.send(&[b'x'; limits::LINE_BYTES_MAX_BEFORE_LOGIN + 1]);
+    client.codec.logged_in();
+    let text = "x".repeat(limits::LINE_BYTES_MAX_BEFORE_LOGIN);
+    let cut = Line {
+        text,
+        cut: true,
+        hidden: false,
+    };
+    client.check(b"yz\r\n", b"", &[Input::Line(cut)]);
+}

@@ -102,7 +102,8 @@ impl CharsetTalk {
         }
     }
 
-    /// The client proposes; while our own request waits, the client's loses.
+    /// The client proposes; while our own request waits, the client's loses. An offer of a
+    /// translation table begins with `[`, which separates no name we know: rejected like those.
     fn hear_request(&mut self, offer: &[u8], out: &mut Vec<u8>) -> Heard {
         let names = offer.split_first().filter(|(_, names)| !names.is_empty());
         let Some((separator, names)) = names else {
@@ -116,7 +117,7 @@ impl CharsetTalk {
         };
         let best = NAMES.iter().find(|(name, _)| offered(name));
         match best {
-            Some((name, charset)) if !self.asked && !offer.starts_with(b"[TTABLE]") => {
+            Some((name, charset)) if !self.asked => {
                 subnegotiation(code::CHARSET, &[&[ACCEPTED], *name].concat(), out);
                 self.agree(*charset);
             }

@@ -1,8 +1,8 @@
 //! [pure] The pending line: what was typed since the last line end.
 //!
-//! CR ends a line at once and swallows one LF or NUL that follows; LF ends one too. So CR LF,
-//! CR NUL, CR and LF all read alike. Escape sequences (cursor keys) and control characters but TAB
-//! are dropped. Holds no heap while nothing is pending.
+//! CR ends a line at once and swallows one LF that follows; LF ends one too; NUL is dropped
+//! wherever it is. So CR LF, CR NUL, CR and LF all read alike. Escape sequences (cursor keys) and
+//! control characters but TAB are dropped. Holds no heap while nothing is pending.
 
 use std::mem;
 
@@ -52,7 +52,7 @@ enum Escape {
 impl LineEditor {
     /// Takes one byte of data; keeps at most `bytes_max`.
     pub(super) fn push(&mut self, byte: u8, bytes_max: usize, width: Width) -> Edit {
-        if mem::take(&mut self.after_return) && matches!(byte, b'\n' | 0) {
+        if mem::take(&mut self.after_return) && byte == b'\n' {
             return Edit::Pending;
         }
         match byte {

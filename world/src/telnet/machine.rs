@@ -185,7 +185,7 @@ impl Codec {
             }
             (Change::On, Side::Us, CHARSET) => self.charset.ask(turn.out),
             (Change::Off, Side::Us, CHARSET) => self.charset.stop(),
-            (Change::Off, Side::Us, ECHO) if self.hiding => (turn.events)(Input::EchoRefused),
+            (Change::Off, Side::Us, ECHO) => (turn.events)(Input::EchoRefused),
             _ => {}
         }
     }

@@ -135,6 +135,7 @@ mod tests {
             (Rgb(95, 135, 175), 67),
             (Rgb(255, 255, 255), 231),
             (Rgb(0, 0, 0), 16),
+            (Rgb(4, 4, 4), 16),
         ] {
             assert_eq!(ansi256(color), expected, "for {color:?}");
         }
