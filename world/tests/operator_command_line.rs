@@ -132,3 +132,56 @@ fn without_a_node_the_control_commands_say_so_and_exit_69() {
         }
     }
 }
+
+#[test]
+fn generated_content_checks_and_a_fault_in_it_is_found_with_its_place() {
+    let scratch = Scratch::new();
+    let torus = scratch.join("torus");
+    let torus = torus.to_str().unwrap();
+    let generate = [
+        "content", "generate", "--rooms", "16", "--zones", "2", "--out", torus,
+    ];
+    let made = run(&generate);
+    assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+    let checked = run(&["check", torus]);
+    assert_eq!(checked.status.code(), Some(0), "{}", stderr(&checked));
+    assert!(
+        stdout(&checked).contains("2 zones, 16 rooms"),
+        "{}",
+        stdout(&checked)
+    );
+    let again = run(&generate);
+    assert_eq!(again.status.code(), Some(73), "{}", stderr(&again));
+    let none = run(&[
+        "content", "generate", "--rooms", "7", "--zones", "1", "--out", torus,
+    ]);
+    assert_eq!(none.status.code(), Some(64), "{}", stderr(&none));
+
+    let file = scratch.join("torus/z0000.toml");
+    let text = std::fs::read_to_string(&file)
+        .expect("reads")
+        .replacen("/r00001", "/nowhere", 1);
+    std::fs::write(&file, text).expect("writes");
+    let faulty = run(&["check", torus]);
+    assert_eq!(faulty.status.code(), Some(65), "{}", stderr(&faulty));
+    assert!(
+        stdout(&faulty).contains("z0000.toml:"),
+        "{}",
+        stdout(&faulty)
+    );
+    let data = scratch.join("data");
+    let served = run(&[
+        "serve",
+        "--content",
+        torus,
+        "--data",
+        data.to_str().unwrap(),
+    ]);
+    assert_eq!(served.status.code(), Some(65), "{}", stderr(&served));
+    assert!(
+        stderr(&served).contains("z0000.toml:"),
+        "{}",
+        stderr(&served)
+    );
+    assert!(!data.exists(), "nothing was started or made");
+}

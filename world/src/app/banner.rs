@@ -1,19 +1,16 @@
 //! [pure] What a node prints when it is up: every address, and how to connect.
 
 use std::net::SocketAddr;
-use std::path::Path;
 
 use super::config::Config;
 use super::listeners::Addresses;
 
 /// The lines for the operator's terminal.
-pub(super) fn banner(config: &Config, addresses: &Addresses) -> String {
+///
+/// `content` says where the world came from.
+pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> String {
     let Addresses { telnet, http, ops } = addresses;
     let data = config.data.dir.display();
-    let content = config
-        .content
-        .dir()
-        .map_or("the built-in world".to_owned(), path_text);
     let data_flag = match config.data.dir.to_str() {
         Some("./belay-data") => String::new(),
         Some(_) | None => format!(" --data {data}"),
@@ -33,10 +30,6 @@ pub(super) fn banner(config: &Config, addresses: &Addresses) -> String {
         http = reachable(http),
         ops = reachable(ops),
     )
-}
-
-fn path_text(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// An address that a client on this machine can use: not the wildcard.
@@ -65,7 +58,7 @@ mod tests {
             http: "[::]:4080".parse().unwrap(),
             ops: "127.0.0.1:4081".parse().unwrap(),
         };
-        let text = banner(&config, &addresses);
+        let text = banner(&config, "the built-in world", &addresses);
         for part in [
             "0.0.0.0:4000    telnet 127.0.0.1 4000\n",
             "ws://[::1]:4080/ws\n",

@@ -36,6 +36,17 @@ pub(super) enum Command {
     Serve(SettingFlags),
     /// Print the effective configuration as TOML, with each default explained.
     Config(SettingFlags),
+    /// Check a content directory: every fault with file, line and column.
+    Check {
+        /// The directory of the areas.
+        dir: PathBuf,
+    },
+    /// Make content.
+    Content {
+        /// What to do.
+        #[command(subcommand)]
+        action: ContentAction,
+    },
     /// Show the supervision tree of the running node.
     Tree {
         /// Which node.
@@ -64,6 +75,23 @@ pub(super) enum Command {
         /// What to do.
         #[command(subcommand)]
         action: BanAction,
+    },
+}
+
+/// `belay content ...`
+#[derive(Debug, Subcommand)]
+pub(super) enum ContentAction {
+    /// Write a torus world for load tests: four exits a room.
+    Generate {
+        /// How many rooms: rows times columns.
+        #[arg(long, value_name = "N")]
+        rooms: u32,
+        /// How many zones.
+        #[arg(long, value_name = "Z")]
+        zones: u32,
+        /// The directory to write; it must hold no areas yet.
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
     },
 }
 

@@ -7,9 +7,12 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use super::command_line::{BanAction, BanSubject, Command, CommandLine, SettingFlags, StaffAction};
+use super::command_line::{
+    BanAction, BanSubject, Command, CommandLine, ContentAction, SettingFlags, StaffAction,
+};
 use super::config::{RawConfig, to_toml};
 use super::failure::{Failure, Status};
+use crate::content::{self, GenerateOptions, WriteError};
 use crate::ops::control::{self, ControlAnswer, ControlRequest};
 
 /// Bytes of a configuration file. Reached: refused.
@@ -48,6 +51,10 @@ fn carry_out(line: CommandLine) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve(flags) => super::serve::serve(read_config(&flags)?.check()?),
         Command::Config(flags) => print_config(&read_config(&flags)?),
+        Command::Check { dir } => check_content(&dir),
+        Command::Content {
+            action: ContentAction::Generate { rooms, zones, out },
+        } => generate_content(GenerateOptions { rooms, zones }, &out),
         Command::Tree { node, json } => tree(&node.data, json),
         Command::Backup { file, node } => {
             let file = std::path::absolute(&file)?;
@@ -120,6 +127,32 @@ fn read_bounded(path: &Path) -> io::Result<String> {
 fn print_config(raw: &RawConfig) -> anyhow::Result<ExitCode> {
     raw.check()?;
     print(&to_toml(raw))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_content(dir: &Path) -> anyhow::Result<ExitCode> {
+    let report = content::check(dir);
+    print(&report.text)?;
+    Ok(if report.errors == 0 {
+        ExitCode::SUCCESS
+    } else {
+        Status::Data.into()
+    })
+}
+
+fn generate_content(options: GenerateOptions, out: &Path) -> anyhow::Result<ExitCode> {
+    content::write_generated(options, out).map_err(|error| match &error {
+        WriteError::Options(_) => Failure::error(Status::Configuration, error.to_string()),
+        WriteError::NotEmpty { .. } => Failure::error(Status::CannotCreate, error.to_string()),
+        WriteError::Io { source, .. } => {
+            Failure::error(Status::CannotCreate, format!("{error}: {source}"))
+        }
+    })?;
+    print(&format!(
+        "wrote {} rooms to {}\n",
+        options.rooms,
+        out.display()
+    ))?;
     Ok(ExitCode::SUCCESS)
 }
 

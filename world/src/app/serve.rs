@@ -7,6 +7,7 @@
 //! ```
 
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,7 @@ use super::failure::{Failure, Status};
 use super::listeners::{Addresses, Listeners};
 use super::logging;
 use super::stop::{Drained, StopRequest, StopSignals};
+use crate::content::{self, Origin, World};
 use crate::ops::control::{self, ControlAnswer, ControlHandler, ControlRequest};
 use crate::ops::http::{self, Health, Pages};
 use crate::ops::memory::resident_bytes;
@@ -41,6 +43,7 @@ const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 /// What keeps the node from starting, as a [`Failure`].
 pub(super) fn serve(config: Config) -> anyhow::Result<ExitCode> {
     logging::start(&config.log)?;
+    let content = Content::load(config.content.dir())?;
     let data_dir = DataDir::open(&config.data.dir)?;
     let listeners = Listeners::bind(&config, &data_dir)?;
     let figures = metrics::start()?;
@@ -48,13 +51,68 @@ pub(super) fn serve(config: Config) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .map_err(|error| Failure::error(Status::Internal, format!("no runtime: {error}")))?;
-    let code = runtime.block_on(run(&config, listeners, figures));
+    let code = runtime.block_on(run(Parts {
+        config,
+        content,
+        listeners,
+        figures,
+    }));
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
+    // The next node may have the directory only when nothing of this one can write to it.
     drop(data_dir);
     code
 }
 
-async fn run(config: &Config, listeners: Listeners, figures: Figures) -> anyhow::Result<ExitCode> {
+/// What a node is built of.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) config: Config,
+    pub(super) content: Content,
+    pub(super) listeners: Listeners,
+    pub(super) figures: Figures,
+}
+
+/// The checked world, and where it came from.
+#[derive(Debug)]
+pub(super) struct Content {
+    pub(super) place: String,
+    pub(super) world: World,
+}
+
+impl Content {
+    fn load(directory: Option<&Path>) -> anyhow::Result<Self> {
+        let (origin, loaded) = content::open(directory).map_err(|faults| {
+            Failure::error(
+                Status::Data,
+                format!("the content cannot be used:\n{faults}"),
+            )
+        })?;
+        let place = match origin {
+            Origin::Directory(path) => path.display().to_string(),
+            Origin::Embedded => "the built-in world".to_owned(),
+        };
+        for warning in &loaded.warnings.list {
+            tracing::warn!(reason = %warning, "content warning");
+        }
+        let world = loaded.world;
+        let (zones, rooms) = (world.zones().len(), world.rooms().len());
+        tracing::info!(content = place, zones, rooms, "content loaded");
+        Ok(Self { place, world })
+    }
+
+    fn summary(&self) -> String {
+        let (zones, rooms) = (self.world.zones().len(), self.world.rooms().len());
+        format!("{}: {zones} zones, {rooms} rooms", self.place)
+    }
+}
+
+async fn run(parts: Parts) -> anyhow::Result<ExitCode> {
+    let Parts {
+        config,
+        content,
+        listeners,
+        figures,
+    } = parts;
     let addresses = listeners.addresses()?;
     let mut signals = StopSignals::listen()?;
     let request = StopRequest::default();
@@ -68,7 +126,7 @@ async fn run(config: &Config, listeners: Listeners, figures: Figures) -> anyhow:
         control::serve(&socket, &handler, stopping),
     );
     let mut servers = std::pin::pin!(servers);
-    announce(config, &addresses)?;
+    announce(&config, &content.summary(), &addresses)?;
     let reason = tokio::select! {
         reason = signals.first(&request) => reason,
         _ = &mut servers => "servers ended",
@@ -94,7 +152,7 @@ async fn run(config: &Config, listeners: Listeners, figures: Figures) -> anyhow:
 }
 
 /// Tells the operator that the node is up: people on standard output, programs in the log.
-fn announce(config: &Config, addresses: &Addresses) -> anyhow::Result<()> {
+fn announce(config: &Config, content: &str, addresses: &Addresses) -> anyhow::Result<()> {
     let Addresses { telnet, http, ops } = addresses;
     let data = config.data.dir.display();
     tracing::info!(%telnet, %http, %ops, %data, pid = std::process::id(), "node is up");
@@ -103,7 +161,7 @@ fn announce(config: &Config, addresses: &Addresses) -> anyhow::Result<()> {
     }
     let mut out = io::stdout().lock();
     let printed = out
-        .write_all(banner(config, addresses).as_bytes())
+        .write_all(banner(config, content, addresses).as_bytes())
         .and_then(|()| out.flush());
     printed.map_err(|error| Failure::error(Status::Io, format!("cannot write: {error}")))
 }

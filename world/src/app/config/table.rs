@@ -49,7 +49,7 @@ pub static SETTINGS: &[Setting] = &[
         "content.dir",
         "",
         Kind::PathOrEmpty(|c| &mut c.content.dir),
-        "Directory of the areas to load. Empty: the world that is built in.",
+        "Directory of the areas. Empty: world/content if it is there, else the built-in world.",
     )
     .with_flag("--content"),
     row(

@@ -4,6 +4,7 @@
 //! client                          node
 //!   {"command":"tree"}\n    ->      ControlHandler (given by the composition root)
 //!                           <-    {"outcome":"done","text":"...","data":...}\n
+//!                              or {"outcome":"refused","error":"..."}\n   (busy, failed)
 //! ```
 //!
 //! One JSON line each way; a connection may ask again and again, one request at a time. The

@@ -108,16 +108,19 @@ pub enum ControlAnswer {
     /// The request is wrong, or asks for what cannot be (**refused**).
     Refused {
         /// What is wrong with it.
+        #[serde(rename = "error")]
         reason: String,
     },
     /// The node has no room for it at the moment (**busy**).
     Busy {
         /// What is full.
+        #[serde(rename = "error")]
         reason: String,
     },
     /// The node tried and failed (**bug**, or the database).
     Failed {
         /// What happened.
+        #[serde(rename = "error")]
         reason: String,
     },
 }
@@ -205,6 +208,12 @@ mod tests {
         for answer in answers {
             let line = serde_json::to_string(&answer).expect("writes");
             assert!(!line.contains('\n'), "one line: {line}");
+            let done = matches!(answer, ControlAnswer::Done { .. });
+            assert_eq!(
+                line.contains("\"error\":\""),
+                !done,
+                "what clients look for: {line}"
+            );
             assert_eq!(
                 serde_json::from_str::<ControlAnswer>(&line).expect("reads"),
                 answer
