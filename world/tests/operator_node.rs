@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::Stdio;
 
-use operator::{Node, Scratch, belay, http, run, stderr};
+use operator::{Node, Scratch, belay, http, run, stderr, stdout};
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path)
@@ -258,4 +258,33 @@ fn json_logs_are_one_object_a_line_and_carry_the_addresses() {
     child.kill().expect("kills");
     let output = child.wait_with_output().expect("ends");
     assert!(output.stdout.is_empty(), "nothing but JSON anywhere");
+}
+
+#[test]
+fn the_tree_is_shown_to_people_and_to_programs() {
+    let scratch = Scratch::new();
+    let _node = Node::start(scratch.path(), &[]);
+    let data = scratch.path().to_str().expect("UTF-8");
+    let text = run(&["tree", "--data", data]);
+    assert_eq!(text.status.code(), Some(0), "{}", stderr(&text));
+    let text = stdout(&text);
+    assert!(text.starts_with("node <"), "{text}");
+    assert!(
+        text.lines().any(|line| line.starts_with("    control <")),
+        "{text}"
+    );
+    let json = run(&["tree", "--json", "--data", data]);
+    let tree: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(tree["name"], "node");
+    assert_eq!(tree["state"], "running");
+    let mut lines = 0;
+    count(&tree, &mut lines);
+    assert_eq!(lines, text.lines().count(), "both show the same processes");
+}
+
+fn count(tree: &serde_json::Value, processes: &mut usize) {
+    *processes += 1;
+    for child in tree["children"].as_array().into_iter().flatten() {
+        count(child, processes);
+    }
 }

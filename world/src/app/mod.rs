@@ -8,9 +8,11 @@ mod data_dir;
 mod failure;
 mod listeners;
 mod logging;
+mod operations;
 mod run;
 mod serve;
 mod stop;
+mod tree;
 
 pub use data_dir::DataDir;
 pub use failure::{Failure, Status};

@@ -12,24 +12,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::join;
-use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::watch;
-use tokio::time::{Instant, timeout};
+use belay_runtime::{Node, StopReport};
 
 use super::banner::banner;
 use super::config::{Config, LogFormat};
 use super::data_dir::DataDir;
 use super::failure::{Failure, Status};
 use super::listeners::{Addresses, Listeners};
-use super::logging;
+use super::operations::NodeView;
 use super::stop::{Drained, StopRequest, StopSignals};
+use super::{logging, tree};
 use crate::content::{self, Origin, World};
-use crate::ops::control::{self, ControlAnswer, ControlHandler, ControlRequest};
-use crate::ops::http::{self, Health, Pages};
-use crate::ops::memory::resident_bytes;
-use crate::ops::metrics::{self, Figures, Sample};
+use crate::ops::metrics::{self, Figures};
+
+/// Names of processes in one log record.
+const NAMES_LOGGED_MAX: usize = 20;
 
 /// The exit status after a second Ctrl-C, as shells give it for a process that SIGINT killed.
 const FORCED: u8 = 130;
@@ -107,48 +104,62 @@ impl Content {
 }
 
 async fn run(parts: Parts) -> anyhow::Result<ExitCode> {
-    let Parts {
-        config,
-        content,
-        listeners,
-        figures,
-    } = parts;
-    let addresses = listeners.addresses()?;
+    let addresses = parts.listeners.addresses()?;
+    let (config, summary) = (parts.config.clone(), parts.content.summary());
     let mut signals = StopSignals::listen()?;
-    let request = StopRequest::default();
-    let (stop, stopping) = watch::channel(false);
-    let ops = TcpListener::from_std(listeners.ops)?;
-    let socket = UnixListener::from_std(listeners.control)?;
-    let handler = control_handler(&request);
-    let pages = pages(figures);
-    let servers = join(
-        http::serve(&ops, &pages, stopping.clone()),
-        control::serve(&socket, &handler, stopping),
-    );
-    let mut servers = std::pin::pin!(servers);
-    announce(&config, &content.summary(), &addresses)?;
+    let (request, view) = (StopRequest::default(), NodeView::default());
+    let node = Arc::new(tree::start(parts, &request, &view).await?);
+    view.show(&node);
+    announce(&config, &summary, &addresses)?;
     let reason = tokio::select! {
         reason = signals.first(&request) => reason,
-        _ = &mut servers => "servers ended",
+        exit = node.finished() => {
+            tracing::error!(reason = %exit, "the supervision tree gave up");
+            return Ok(Status::Internal.into());
+        }
     };
     tracing::info!(reason, "stopping");
-    stop.send_replace(true);
-    Ok(
-        match signals.wait(timeout(config.drain.deadline, servers)).await {
-            Drained::Done(Ok(_)) => {
-                tracing::info!("stopped");
-                ExitCode::SUCCESS
-            }
-            Drained::Done(Err(_)) => {
-                tracing::error!("stopped before all was done: the deadline passed");
-                Status::Internal.into()
-            }
-            Drained::Forced => {
-                tracing::warn!("stopped at once, on the operator's word");
-                ExitCode::from(FORCED)
-            }
-        },
-    )
+    let node = sole(node).await;
+    Ok(match signals.wait(node.stop(config.drain.deadline)).await {
+        Drained::Done(report) if report.not_stopped.is_empty() => {
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
+        Drained::Done(StopReport { not_stopped }) => {
+            let (count, names) = (not_stopped.len(), first_of(&not_stopped));
+            tracing::error!(count, names, "not everything stopped before the deadline");
+            Status::Internal.into()
+        }
+        Drained::Forced => {
+            tracing::warn!("stopped at once, on the operator's word");
+            ExitCode::from(FORCED)
+        }
+    })
+}
+
+/// The node for itself: who looks at its tree holds it for a moment only, without waiting.
+async fn sole(mut shared: Arc<Node>) -> Node {
+    loop {
+        match Arc::try_unwrap(shared) {
+            Ok(node) => return node,
+            Err(still_shared) => shared = still_shared,
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The first names of a list that may be long.
+fn first_of(names: &[String]) -> String {
+    let mut text = names
+        .iter()
+        .take(NAMES_LOGGED_MAX)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > NAMES_LOGGED_MAX {
+        text.push_str(", ...");
+    }
+    text
 }
 
 /// Tells the operator that the node is up: people on standard output, programs in the log.
@@ -164,33 +175,4 @@ fn announce(config: &Config, content: &str, addresses: &Addresses) -> anyhow::Re
         .write_all(banner(config, content, addresses).as_bytes())
         .and_then(|()| out.flush());
     printed.map_err(|error| Failure::error(Status::Io, format!("cannot write: {error}")))
-}
-
-fn pages(figures: Figures) -> Pages {
-    let start = Instant::now();
-    let sample = move || Sample {
-        memory_bytes: resident_bytes(),
-        uptime: start.elapsed(),
-        ..Sample::default()
-    };
-    Pages {
-        figures,
-        sample: Arc::new(sample),
-        health: Arc::new(|| Health::Good),
-    }
-}
-
-fn control_handler(request: &StopRequest) -> ControlHandler {
-    let request = request.clone();
-    Arc::new(move |asked| {
-        let answer = if asked == ControlRequest::Shutdown {
-            request.ask();
-            ControlAnswer::done("the node is stopping")
-        } else if asked == ControlRequest::Status {
-            ControlAnswer::done("the node is up")
-        } else {
-            ControlAnswer::refused("this node has no world to do that in")
-        };
-        std::future::ready(answer).boxed()
-    })
 }
