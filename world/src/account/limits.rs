@@ -11,7 +11,7 @@ pub const NAME_LETTERS_MAX: usize = 20;
 /// Fewest characters of a password.
 pub const PASSWORD_CHARACTERS_MIN: usize = 8;
 
-/// Most characters of a password. More is refused: the cost of a hash must not depend on a stranger.
+/// Most characters of a password. More is refused: a stranger must not set the cost of a hash.
 pub const PASSWORD_CHARACTERS_MAX: usize = 128;
 
 /// Failed logins that cost nothing: people mistype.

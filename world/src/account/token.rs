@@ -1,4 +1,4 @@
-//! [pure] Resume tokens: 128 random bits that let a client take its session back without a password.
+//! [pure] Resume tokens: 128 random bits that let a client take its session back without password.
 //!
 //! The client keeps the text, storage keeps only the hash. A token has the full strength of its
 //! random bits, so a plain SHA-256 is enough: there is nothing to guess that salt would protect.
@@ -16,7 +16,7 @@ const TEXT_LETTERS: usize = 26;
 /// Lower-case base32 (RFC 4648).
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// A resume token as its client holds it. It never prints by accident: ask for [`ResumeToken::to_text`].
+/// A resume token as its client holds it. It never prints: ask for [`ResumeToken::to_text`].
 #[derive(Clone, PartialEq, Eq)]
 pub struct ResumeToken {
     bytes: [u8; TOKEN_BYTES],

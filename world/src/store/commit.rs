@@ -106,7 +106,7 @@ async fn transact(
     if let Some(number) = doubt {
         let last = group::last(connection).await.map_err(in_doubt)?;
         if last >= number {
-            // It was committed although the commit reported an error; the outcomes are still staged.
+            // It was committed although the commit reported an error; the outcomes are staged.
             return group::run(connection, "ROLLBACK").await.map_err(in_doubt);
         }
     }
@@ -297,7 +297,7 @@ mod tests {
         let mut scene = Scene::new("doubt").await;
         let write = scene.write("ann");
         let writes = scene.commit(vec![write], None).await;
-        // Its commit is reported as failed although it is in: the outcome stands, nothing is redone.
+        // Its commit is reported as failed although it is in: the outcome stands.
         let writes = scene.commit(writes, Some(GroupNumber(1))).await;
         let answers = scene.deliver(writes);
         assert!(

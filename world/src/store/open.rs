@@ -82,19 +82,29 @@ impl std::fmt::Debug for StoreOptions {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenStoreError {
     /// The folder of the file is missing.
-    #[error("the folder of {} does not exist; create it or choose another with --data", path.display())]
+    #[error(
+        "the folder of {} does not exist; create it or choose another with --data",
+        path.display()
+    )]
     NoFolder {
         /// The database file.
         path: PathBuf,
     },
     /// There is something else than a SQLite file.
-    #[error("{} is not a SQLite database; move it away or choose another folder with --data", path.display())]
+    #[error(
+        "{} is not a SQLite database; move it away or choose another folder with --data",
+        path.display()
+    )]
     NotADatabase {
         /// The database file.
         path: PathBuf,
     },
     /// A SQLite file that another program made.
-    #[error("{} is a database of another program; move it away or choose another folder with --data", path.display())]
+    #[error(
+        "{} is a database of another program; \
+         move it away or choose another folder with --data",
+        path.display()
+    )]
     Foreign {
         /// The database file.
         path: PathBuf,

@@ -15,8 +15,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupNumber(pub(super) i64);
 
-/// Writes that wait, oldest first. Holds at most the bound and, in front of that, one group that was
-/// on its way when the database failed.
+/// Writes that wait, oldest first. Holds at most the bound and, in front of that, one group that
+/// was on its way when the database failed.
 #[derive(Debug)]
 pub(super) struct Park<W> {
     queue: VecDeque<W>,
@@ -170,7 +170,9 @@ mod tests {
     proptest! {
         /// Random pushes and tries, some of which fail: what comes out is what went in, in order.
         #[test]
-        fn order_is_kept_whatever_fails(steps in prop::collection::vec((0_u8..3, any::<bool>()), 0..200)) {
+        fn order_is_kept_whatever_fails(
+            steps in prop::collection::vec((0_u8..3, any::<bool>()), 0..200)
+        ) {
             let mut park = park(20);
             let (mut sent, mut done) = (0, Vec::new());
             let mut expected = Vec::new();

@@ -275,7 +275,8 @@ impl StorePort {
         });
     }
 
-    /// Hands an item over, if it is with the expected owner: exactly one of several who ask gets it.
+    /// Hands an item over, if it is with the expected owner: of several who ask exactly one gets
+    /// it.
     pub fn transfer_item(
         &self,
         transfer: ItemTransfer,

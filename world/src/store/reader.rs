@@ -100,8 +100,8 @@ async fn fetch(
     Ok(())
 }
 
-/// A character and its items as of one moment: both reads are in one transaction. After an error the
-/// connection is dropped, and the transaction with it.
+/// A character and its items as of one moment: both reads are in one transaction. After an error
+/// the connection is dropped, and the transaction with it.
 async fn sheet(
     connection: &mut SqliteConnection,
     character: CharacterId,

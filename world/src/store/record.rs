@@ -138,7 +138,7 @@ pub struct CharacterSheet {
     pub items: Vec<ItemRecord>,
 }
 
-/// What a save of a character writes. Items are not part of it: each transfer is a write of its own.
+/// What a save of a character writes. Items are not part of it: each transfer is its own write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CharacterSave {
     /// Whose state this is.

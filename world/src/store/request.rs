@@ -104,7 +104,7 @@ impl Write {
         }
     }
 
-    /// Whether this changes more than one statement can, so that it needs a savepoint to fail alone.
+    /// Whether this takes several statements, so that it needs a savepoint to fail alone.
     pub(super) fn is_composed(&self) -> bool {
         match self {
             Self::SetPassword { .. } | Self::DestroyItem { .. } => true,

@@ -54,7 +54,8 @@ async fn sixty_four_writers_transfer_items_at_once() {
     use std::io::Write as _;
     writeln!(
         std::io::stdout(),
-        "{transfers} transfers in {took:?}: {} a second, {groups} groups; p50 {:?}, p99 {:?}, max {:?}",
+        "{transfers} transfers in {took:?}: {} a second, {groups} groups; \
+         p50 {:?}, p99 {:?}, max {:?}",
         u128::from(transfers) * 1_000_000 / took.as_micros().max(1),
         times[times.len() / 2],
         times[times.len() * 99 / 100],

@@ -176,7 +176,8 @@ async fn the_schema_is_the_agreed_one() {
         .unwrap();
     assert_eq!(journal, "wal");
     let tables: Vec<String> = sqlx::query_scalar(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%sql%' ORDER BY name",
+        "SELECT name FROM sqlite_master \
+         WHERE type = 'table' AND name NOT LIKE '%sql%' ORDER BY name",
     )
     .fetch_all(&mut other)
     .await
