@@ -3,10 +3,12 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
+use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::exit::Exit;
@@ -214,8 +216,10 @@ impl<M: Send + 'static> Context<M> {
     fn poll_next(&mut self, cx: &mut TaskContext<'_>) -> Poll<Incoming<M>> {
         if self.turn >= MESSAGES_PER_TURN {
             self.turn = 0;
-            cx.waker().wake_by_ref();
-            return Poll::Pending;
+            // Behind all that is ready, and behind a look at sockets and timers.
+            if pin!(yield_now()).poll(cx).is_pending() {
+                return Poll::Pending;
+            }
         }
         if let Some(incoming) = self.urgent() {
             self.turn += 1;

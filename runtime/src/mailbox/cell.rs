@@ -49,7 +49,8 @@ enum Parked {
     Other(Waker),
 }
 
-/// Senders that wait for room, in order of arrival.
+/// Senders that wait for room, in order of arrival. Kept once it is there, because a sender that
+/// was called keeps its place, and a place must never be given to two.
 #[derive(Default)]
 struct Senders {
     next: u64,
@@ -213,11 +214,7 @@ impl<M> Inbox<M> {
         let (Some(place), Some(senders)) = (place, &mut self.senders) else {
             return false;
         };
-        let waited = senders.waiting.remove(&place.0).is_some();
-        if senders.waiting.is_empty() {
-            self.senders = None;
-        }
-        waited
+        senders.waiting.remove(&place.0).is_some()
     }
 
     /// The first in line, as many as there is room for, at most `most`.

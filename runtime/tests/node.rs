@@ -1,0 +1,253 @@
+//! Goal: the tree as data and text, crash reports, subtrees on threads, and the end of a node.
+//! Method: small trees; a tracing subscriber that keeps what is logged.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+#[cfg(test)]
+#[expect(dead_code, reason = "uses a part of it")]
+mod common;
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use belay_runtime::*;
+use common::*;
+
+#[tokio::test]
+async fn the_tree_shows_queues_restarts_and_children() {
+    let journal = Journal::default();
+    let (spec, address) = obedient("room:1", &journal);
+    let rooms = DynamicSupervisor::new("rooms", DynamicOptions::default());
+    let node = Node::start(Supervisor::builder("node").child(rooms.spec()))
+        .await
+        .unwrap();
+    let room = rooms.start_child(spec).await.unwrap();
+    let (told, tell) = tokio::sync::oneshot::channel();
+    order(&address, Order::Panic("broken"));
+    settled(&address).await;
+    order(&address, Order::Wait(tell));
+    until("it waits", || address.is_empty()).await;
+    order(&address, Order::Note(1));
+    order(&address, Order::Note(2));
+    let tree = node.tree();
+    assert_eq!((tree.kind, tree.mailbox), ("supervisor", None));
+    let shown = find(&tree, "room:1");
+    let mailbox = shown.mailbox.expect("it has one");
+    assert_eq!(
+        (mailbox.depth, mailbox.high_water, mailbox.capacity),
+        (2, 2, 64)
+    );
+    assert_eq!(
+        (shown.pid, shown.handled, shown.restarts),
+        (room.pid(), 3, 1)
+    );
+    let text = tree.to_text();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("node <") && lines[0].contains("running, supervisor of 1"));
+    assert!(lines[1].starts_with("  rooms <") && lines[1].contains("dynamic supervisor of 1"));
+    assert!(lines[2].starts_with("    room:1 <") && lines[2].contains("panic: broken"));
+    assert!(text.is_ascii());
+    told.send(()).unwrap();
+    settled(&address).await;
+    stop(node).await;
+}
+
+#[tokio::test]
+async fn a_subtree_runs_on_a_thread_of_its_own() {
+    let mailbox = Mailbox::<Reply<String>>::new(Capacity::new(4));
+    let subtree_mailbox = mailbox.clone();
+    let subtree = ChildSpec::supervisor("apart", move || {
+        let body = |mut ctx: Context<Reply<String>>| async move {
+            while let Incoming::Message(reply) = ctx.next().await {
+                let name = std::thread::current().name().unwrap_or_default().to_owned();
+                if ctx.incarnation() == 0 {
+                    panic!("the first time");
+                }
+                drop(reply.send(name));
+            }
+            Ok(())
+        };
+        Supervisor::builder("apart").child(ChildSpec::body("leaf", &subtree_mailbox, body))
+    });
+    let builder = Supervisor::builder("node").child(subtree.on_thread());
+    let node = Node::start(builder).await.unwrap();
+    let leaf = mailbox.address();
+    assert_eq!(
+        leaf.call(LONG, |reply| reply).await,
+        Err(CallError::Dropped)
+    );
+    assert_eq!(leaf.call(LONG, |reply| reply).await, Ok("apart".to_owned()));
+    stop(node).await;
+    assert!(leaf.is_closed());
+}
+
+#[tokio::test]
+async fn a_blocked_child_on_a_thread_is_left_behind_and_named() {
+    let (unblock, blocked) = mpsc::sync_channel::<()>(0);
+    let blocked = Mutex::new(blocked);
+    let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    let spec = ChildSpec::once_body("wedged", &mailbox, move |mut ctx: Context<()>| async move {
+        ctx.next().await;
+        assert!(
+            blocked.lock().unwrap().recv().is_err(),
+            "it is only ever dropped"
+        );
+        Ok(())
+    });
+    let spec = spec.on_thread().shutdown(Shutdown::Brutal);
+    let node = Node::start(Supervisor::builder("node").child(spec))
+        .await
+        .unwrap();
+    mailbox.address().try_send(()).unwrap();
+    until("it is wedged", || mailbox.address().is_empty()).await;
+    let report = node.stop(Duration::from_millis(50)).await;
+    assert_eq!(report.not_stopped, ["wedged", "node"]);
+    drop(unblock);
+}
+
+#[tokio::test]
+async fn dropping_a_node_kills_its_tree() {
+    let journal = Journal::default();
+    let (spec, address) = obedient("a", &journal);
+    let node = Node::start(Supervisor::builder("node").child(spec))
+        .await
+        .unwrap();
+    let root = node.root().clone();
+    drop(node);
+    root.ended().await;
+    until("the child ends", || address.is_closed()).await;
+}
+
+#[test]
+fn a_runtime_that_is_dropped_ends_its_processes() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let journal = Journal::default();
+    let (spec, address) = obedient("a", &journal);
+    let node = runtime
+        .block_on(Node::start(Supervisor::builder("node").child(spec)))
+        .unwrap();
+    drop(runtime);
+    assert!(address.is_closed());
+    assert!(!node.root().is_alive());
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let journal = Journal::default();
+    let (spec, address) = obedient("room:1", &journal);
+    let builder = Supervisor::builder("node")
+        .intensity(Intensity::UNLIMITED)
+        .child(spec);
+    let node = Node::start(builder).await.unwrap();
+    // Other tests of this program may use up a part of the limit, at another time.
+    tokio::time::advance(limits::CRASH_REPORT_PERIOD * 1_000).await;
+    let crashes = limits::CRASH_REPORTS_MAX + 15;
+    for _ in 0..crashes {
+        order(&address, Order::Panic("broken"));
+        settled(&address).await;
+    }
+    let text = log.text();
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains("process crashed"))
+        .collect();
+    assert!(
+        !lines.is_empty() && lines.len() <= limits::CRASH_REPORTS_MAX as usize,
+        "{text}"
+    );
+    assert!(lines[0].contains("ERROR belay_runtime"), "{}", lines[0]);
+    assert!(lines[0].contains(r#"name="room:1""#), "{}", lines[0]);
+    assert!(lines[0].contains("common/mod.rs:"), "{}", lines[0]);
+    tokio::time::advance(limits::CRASH_REPORT_PERIOD * 1_000).await;
+    order(&address, Order::Panic("broken"));
+    settled(&address).await;
+    let text = log.text();
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.contains("omitted=") && !last.contains("omitted=0"),
+        "{last}"
+    );
+    stop(node).await;
+}
+
+#[tokio::test]
+async fn counts_processes_restarts_and_crashes() {
+    let before = stats();
+    let journal = Journal::default();
+    let (spec, address) = obedient("a", &journal);
+    let node = Node::start(Supervisor::builder("node").child(spec))
+        .await
+        .unwrap();
+    order(&address, Order::Panic("broken"));
+    settled(&address).await;
+    let after = stats();
+    // Other tests run beside this one.
+    assert!(after.restarts_total > before.restarts_total);
+    assert!(after.crashes_total > before.crashes_total);
+    assert!(after.processes >= 2);
+    stop(node).await;
+}
+
+#[tokio::test]
+async fn an_heir_hands_its_state_to_the_next_incarnation() {
+    struct Floor(Heir<Vec<u32>>);
+    impl Process for Floor {
+        type Message = (u32, Reply<usize>);
+        async fn handle(
+            &mut self,
+            _: &mut Context<Self::Message>,
+            (item, reply): Self::Message,
+        ) -> Result<Flow, Exit> {
+            assert!(item != 13, "unlucky");
+            let items = self.0.with(|items| {
+                items.push(item);
+                items.len()
+            });
+            assert_eq!(reply.send(items), Ok(()));
+            Ok(Flow::Continue)
+        }
+    }
+    let (heir, mailbox) = (Heir::new(Vec::new()), Mailbox::new(Capacity::new(4)));
+    let spec = ChildSpec::process("floor", &mailbox, move || Floor(heir.clone()));
+    let node = Node::start(Supervisor::builder("node").child(spec))
+        .await
+        .unwrap();
+    let floor = mailbox.address();
+    assert_eq!(floor.call(LONG, |reply| (1, reply)).await, Ok(1));
+    assert_eq!(
+        floor.call(LONG, |reply| (13, reply)).await,
+        Err(CallError::Dropped)
+    );
+    assert_eq!(floor.call(LONG, |reply| (2, reply)).await, Ok(2));
+    stop(node).await;
+}
