@@ -23,6 +23,15 @@ pub(crate) const EXPECT_DEADLINE: Duration = Duration::from_secs(10);
 /// Connecting and the WebSocket handshake: given up after this.
 pub(crate) const CONNECT_DEADLINE: Duration = Duration::from_secs(15);
 
+/// A node that says nothing for so long during a login has lost this client; the attempt is given
+/// up. Not while a password is hashed: then only the bot's whole login deadline counts.
+pub(crate) const SILENCE_DEADLINE: Duration = Duration::from_secs(15);
+
+/// Without a greeting for so long a telnet bot sends IAC NOP, once. When a burst overflows the
+/// listener's queue, the kernel answers with SYN cookies and may drop the client's last ACK: the
+/// connection then exists for the client only, until the client sends something.
+pub(crate) const NUDGE_AFTER: Duration = Duration::from_millis(500);
+
 /// A command without its answer after this is `unanswered`, and counts with this latency.
 pub(crate) const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 
@@ -62,8 +71,14 @@ pub(crate) const NAME_LETTERS_MAX: usize = 20;
 /// Most bots of one process; a socket needs a descriptor, and the usual limit is 20,000.
 pub(crate) const BOTS_MAX: u32 = 60_000;
 
-/// How often the driver of a crowd looks at its counters and starts the bots that are due.
-pub(crate) const DRIVER_TICK: Duration = Duration::from_millis(5);
+/// How often the driver of a crowd starts the bots that are due.
+pub(crate) const RAMP_TICK: Duration = Duration::from_millis(5);
+
+/// How often the driver looks at its counters after the ramp; each look wakes a thread.
+pub(crate) const DRIVER_TICK: Duration = Duration::from_millis(50);
+
+/// Most worker threads: the machine is shared with the node that is measured.
+pub(crate) const WORKERS_MAX: usize = 8;
 
 /// WebSocket read buffer of one bot.
 pub(crate) const WEB_SOCKET_BUFFER_BYTES: usize = 1024;

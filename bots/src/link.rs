@@ -21,7 +21,7 @@ use tokio_tungstenite::tungstenite::{self, Bytes, Message};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use crate::limits::{CONNECT_DEADLINE, WEB_SOCKET_BUFFER_BYTES, WEB_SOCKET_MESSAGE_BYTES_MAX};
-use crate::telnet::{MARK, Telnet};
+use crate::telnet::{MARK, NOP, Telnet};
 
 const SUBPROTOCOL: &str = "terminal.mudstandards.org";
 
@@ -217,6 +217,14 @@ impl Link {
     /// What goes out with the next flush, to be appended to.
     pub(crate) fn queued(&mut self) -> &mut Vec<u8> {
         &mut self.out
+    }
+
+    /// Queues a telnet NOP; nothing on a WebSocket, whose handshake was a sign of life already.
+    pub(crate) fn queue_nop(&mut self) {
+        match self.wire {
+            Wire::Telnet { .. } => self.out.extend_from_slice(&NOP),
+            Wire::WebSocket { .. } => {}
+        }
     }
 
     /// Whether something waits to be written.

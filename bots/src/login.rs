@@ -99,6 +99,13 @@ impl Login {
         self.place.is_some()
     }
 
+    /// Whether the node may be silent for long: a password is being hashed, maybe in a queue.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.asked
+            .iter()
+            .any(|asked| matches!(asked, Prompt::Password | Prompt::RepeatPassword))
+    }
+
     /// How often the told place was worse than the one before: must be 0 in a fair queue.
     pub(crate) fn place_rises(&self) -> u32 {
         self.place_rises
@@ -217,6 +224,7 @@ mod tests {
             "?> ",
         ];
         let login = check(Who::Guest, &script, &Step::In);
+        assert!(!login.is_patient());
         assert_eq!(login.welcomed(), Some(&("Guest12".to_owned(), false)));
     }
 
@@ -239,6 +247,7 @@ mod tests {
             "?> ",
         ];
         let login = check(ann(), &script, &Step::In);
+        assert!(login.is_patient());
         assert!(login.was_in_line());
         assert_eq!(login.place_rises(), 0);
     }

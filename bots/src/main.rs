@@ -10,15 +10,13 @@ use anyhow::Context;
 use belay_bots::{Options, Progress, RawOptions, Report, Stage, run_wander};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::runtime::Builder;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Exit status of faulty options.
 const EXIT_USAGE: u8 = 64;
-
-/// Worker threads: the machine is shared with the node that is measured.
-const WORKERS: usize = 2;
 
 /// Load bots: they play against a Belay node over real sockets and measure it.
 #[derive(Debug, Parser)]
@@ -73,8 +71,13 @@ fn main() -> ExitCode {
 }
 
 fn wander(options: Options) -> anyhow::Result<Report> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
+    // With one worker everything runs on this thread: no wake-ups between threads to pay.
+    let mut builder = match options.workers {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = builder
+        .worker_threads(options.workers)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;

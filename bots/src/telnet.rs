@@ -11,6 +11,9 @@
 /// Stands for GA or EOR in the cleaned text: here a prompt ends. The byte is taken out of texts.
 pub(crate) const MARK: u8 = 0x04;
 
+/// A command that does nothing, for a connection that must show a sign of life.
+pub(crate) const NOP: [u8; 2] = [IAC, 241];
+
 const IAC: u8 = 255;
 const DONT: u8 = 254;
 const DO: u8 = 253;

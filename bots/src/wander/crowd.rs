@@ -22,7 +22,7 @@ use super::options::{Arrival, Options};
 use super::procfs::Process;
 use super::report::{BytesPerPlayer, Details, NodeFigures, Report};
 use super::seat::{Run, live};
-use crate::limits::{CLOSING_DEADLINE, DRIVER_TICK};
+use crate::limits::{CLOSING_DEADLINE, DRIVER_TICK, RAMP_TICK};
 
 /// Between two looks at the node's memory.
 const MEMORY_TICK: Duration = Duration::from_secs(1);
@@ -235,7 +235,12 @@ impl Crowd<'_> {
         mut is_over: impl FnMut(&mut Self, Duration) -> bool,
     ) {
         let began = Instant::now();
-        let mut ticks = interval(DRIVER_TICK);
+        let tick = if stage == Stage::Ramp {
+            RAMP_TICK
+        } else {
+            DRIVER_TICK
+        };
+        let mut ticks = interval(tick.min(limit / 10 + Duration::from_millis(1)));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // After a stop only the drain still runs: it is short and makes the figures whole.
         while !self.is_stopped || stage == Stage::Drain {

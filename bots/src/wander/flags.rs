@@ -56,6 +56,9 @@ pub struct RawOptions {
     /// Local addresses to connect from, taken in turn
     #[arg(long, value_name = "A-B")]
     pub sources: Option<String>,
+    /// Worker threads of the bots; one is enough for 10,000 and costs the least
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub workers: String,
     /// Process whose CPU and memory to report
     #[arg(long, value_name = "PID")]
     pub node_pid: Option<String>,

@@ -10,6 +10,7 @@ use super::mix::Mix;
 use super::values::{address, duration, duration_of, pace, rate, sources};
 use crate::limits::{
     ANSWER_DEADLINE, BOTS_MAX, NAME_LETTERS_MAX, NAME_NUMBER_LETTERS, NAMES_PER_PREFIX,
+    SILENCE_DEADLINE, WORKERS_MAX,
 };
 use crate::link::{Route, Target};
 use crate::login::Who;
@@ -70,6 +71,8 @@ pub struct Options {
     pub duration: Duration,
     /// Given up when not in after this.
     pub login_deadline: Duration,
+    /// A login attempt in which the node says nothing for so long is given up and repeated.
+    pub silence_deadline: Duration,
     /// A command without its answer after this is unanswered.
     pub answer_deadline: Duration,
     /// What they do.
@@ -80,6 +83,9 @@ pub struct Options {
     pub seed: u64,
     /// Local addresses, taken in turn.
     pub sources: Vec<IpAddr>,
+    /// Worker threads the executable plays with; [`run_wander`](crate::run_wander) itself runs in
+    /// its caller's runtime.
+    pub workers: usize,
     /// The node's process.
     pub node_pid: Option<u32>,
     /// Rooms to crash.
@@ -120,6 +126,7 @@ impl Options {
             settle: Duration::from_secs(5),
             duration: Duration::from_secs(60),
             login_deadline: Duration::from_secs(120),
+            silence_deadline: SILENCE_DEADLINE,
             answer_deadline: ANSWER_DEADLINE,
             mix: Mix::default(),
             pace: Pace {
@@ -128,6 +135,7 @@ impl Options {
             },
             seed: 1,
             sources: Vec::new(),
+            workers: 1,
             node_pid: None,
             crash: None,
         }
@@ -232,6 +240,11 @@ impl Options {
         let allowed = "addresses like 127.0.0.2-127.0.0.9, at most 256";
         let range = faults.maybe("--sources", raw.sources.as_ref(), allowed, sources);
         range.store(&mut self.sources);
+        let in_range = |workers: &usize| (1..=WORKERS_MAX).contains(workers);
+        let read = |text: &str| text.parse().ok().filter(in_range);
+        faults
+            .read("--workers", &raw.workers, "a number from 1 to 8", read)
+            .store(&mut self.workers);
         let pid = |text: &str| text.parse().ok().filter(|pid| *pid > 0);
         self.node_pid = faults.maybe(
             "--node-pid",
@@ -416,7 +429,7 @@ mod tests {
     fn tells_all_faults_at_once() {
         let line = "--target nowhere --count 0 --ramp -1 --duration 60 --mix dance=1 --pace 7-3 \
                     --accounts B0t --sources 127.0.0.9-127.0.0.2 --node-pid x --crash-rooms 1 \
-                    --settle 1y --login-deadline soon --first -1 --seed z";
+                    --workers 0 --settle 1y --login-deadline soon --first -1 --seed z";
         let expected = [
             "--target",
             "--count",
@@ -430,6 +443,7 @@ mod tests {
             "--mix",
             "--seed",
             "--sources",
+            "--workers",
             "--node-pid",
             "--crash-rooms",
         ];

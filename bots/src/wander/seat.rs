@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, Sleep, sleep_until, timeout, timeout_at};
 
 use super::options::Options;
 use super::play::{Answer, Player, Tag};
@@ -23,7 +23,7 @@ use super::tally::{SayTimes, Tally};
 use crate::dialogue::{self, YOU_SAY};
 use crate::dice::Dice;
 use crate::limits::{
-    LISTENERS_MAX, LOGIN_ATTEMPTS_MAX, READ_BYTES, RETRY_WAIT_FIRST, RETRY_WAIT_MAX,
+    LISTENERS_MAX, LOGIN_ATTEMPTS_MAX, NUDGE_AFTER, READ_BYTES, RETRY_WAIT_FIRST, RETRY_WAIT_MAX,
 };
 use crate::link::{Link, Lost};
 use crate::login::{Failure, Login, Step};
@@ -121,6 +121,7 @@ pub(crate) async fn live(run: Arc<Run>, number: u32) {
 
 /// Why one attempt did not lead into the world.
 enum NotIn {
+    Silent,
     Connect(io::Error),
     Lost(Lost),
     Refused(Failure),
@@ -129,6 +130,7 @@ enum NotIn {
 impl NotIn {
     fn cause(&self) -> String {
         match self {
+            Self::Silent => "silence during login".to_owned(),
             Self::Connect(error) => error.to_string().chars().take(CAUSE_LETTERS_MAX).collect(),
             Self::Lost(lost) => format!("{lost} during login"),
             Self::Refused(failure) => failure.to_string(),
@@ -137,7 +139,7 @@ impl NotIn {
 
     fn is_worth_another(&self) -> bool {
         match self {
-            Self::Connect(_) | Self::Lost(_) | Self::Refused(Failure::Busy) => true,
+            Self::Silent | Self::Connect(_) | Self::Lost(_) | Self::Refused(Failure::Busy) => true,
             Self::Refused(_) => false,
         }
     }
@@ -179,6 +181,9 @@ async fn attempt(run: &Run, number: u32) -> Result<(Link, Tail, u16), NotIn> {
     let mut tail = Tail::default();
     let mut login = Login::new(run.options.who(number));
     let mut exits = 0;
+    let mut silence_max = NUDGE_AFTER.min(run.options.silence_deadline);
+    let mut is_greeted = false;
+    let mut is_nudged = false;
     let outcome = loop {
         let mut outcome = None;
         let read = poll_fn(|context| {
@@ -193,16 +198,30 @@ async fn attempt(run: &Run, number: u32) -> Result<(Link, Tail, u16), NotIn> {
             };
             read_pieces(&mut link, &mut tail, context, hear)
         });
-        match read.await {
-            Ok(bytes) => run.tally.bytes_in.fetch_add(bytes, Relaxed),
-            Err(lost) => break Err(NotIn::Lost(lost)),
-        };
+        match timeout(silence_max, read).await {
+            Ok(Ok(bytes)) => {
+                run.tally.bytes_in.fetch_add(bytes, Relaxed);
+                is_greeted = true;
+            }
+            Ok(Err(lost)) => break Err(NotIn::Lost(lost)),
+            Err(_) if is_greeted || is_nudged => break Err(NotIn::Silent),
+            Err(_) => {
+                link.queue_nop();
+                is_nudged = true;
+            }
+        }
         match outcome {
             Some(Step::Type(line)) => link.queue(format!("{line}\r\n").as_bytes()),
             Some(Step::In) => break Ok(()),
             Some(Step::Failed(failure)) => break Err(NotIn::Refused(failure)),
             Some(Step::Wait) | None => {}
         }
+        let options = &run.options;
+        silence_max = if login.is_patient() {
+            options.login_deadline
+        } else {
+            options.silence_deadline
+        };
     };
     run.tally
         .in_line

@@ -68,3 +68,31 @@ async fn writes_table_and_json_and_tells_drops_by_its_status() {
         assert_eq!(json["dropped"].as_object().unwrap().is_empty(), status == 0);
     }
 }
+
+#[tokio::test]
+async fn an_interrupt_ends_early_with_a_report() {
+    let node = Fake::start(Manner::default()).await;
+    let line = format!(
+        "wander --target {} --count 3 --burst --settle 0s --duration 1h --pace 0.01-0.02",
+        node.telnet
+    );
+    let child = bots(&line).stdout(Stdio::piped()).spawn().unwrap();
+    // A guest who hears a bot speak knows that the crowd is in and playing.
+    let (mut guest, _) = belay_bots::Bot::guest(belay_bots::Target::telnet(node.telnet))
+        .await
+        .unwrap();
+    guest.expect("says, \"hello q").await.unwrap();
+    let pid = child.id().unwrap().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .await
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().await.unwrap();
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{table}");
+    assert!(table.contains("ended early"), "{table}");
+}

@@ -23,6 +23,10 @@ pub(crate) struct Manner {
     pub(crate) rooms: usize,
     /// So many connections hear that it is busy, before any is served.
     pub(crate) busy_first: u32,
+    /// So many connections never hear anything, before any is served.
+    pub(crate) silent_first: u32,
+    /// Greets only who has sent a telnet NOP, as a kernel that lost the client's ACK would.
+    pub(crate) waits_for_nop: bool,
     /// Closes a connection instead of answering this command of it (1 is the first).
     pub(crate) drops_at: Option<u32>,
     /// Never answers a say.
@@ -42,6 +46,8 @@ impl Default for Manner {
         Self {
             rooms: 5,
             busy_first: 0,
+            silent_first: 0,
+            waits_for_nop: false,
             drops_at: None,
             is_mute: false,
             refusal: None,
@@ -152,6 +158,9 @@ impl Wire {
         loop {
             match self {
                 Self::Telnet(stream, unread, _) => {
+                    while unread.starts_with(&[255, 241]) {
+                        unread.drain(..2);
+                    }
                     while unread.first() == Some(&255) && unread.len() >= 3 {
                         let refusal: Vec<u8> = unread.drain(..3).collect();
                         lock(&world.refusals).push([refusal[1], refusal[2]]);
@@ -222,6 +231,17 @@ async fn visit(mut wire: Wire, number: u32, world: &World) -> Option<()> {
     if number < world.manner.busy_first {
         wire.say("Busy, try again later.\n", "").await;
         return None;
+    }
+    if number < world.manner.silent_first {
+        while wire.line(world).await.is_some() {}
+        return None;
+    }
+    if let Wire::Telnet(stream, ..) = &mut wire
+        && world.manner.waits_for_nop
+    {
+        let mut nop = [0; 2];
+        stream.read_exact(&mut nop).await.ok()?;
+        assert_eq!(nop, [255, 241]);
     }
     if let Wire::Telnet(stream, ..) = &mut wire {
         // WILL ECHO twice, DO TTYPE; each is to be refused once.

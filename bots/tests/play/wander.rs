@@ -117,6 +117,36 @@ async fn who_hears_busy_comes_again() {
 }
 
 #[tokio::test]
+async fn who_hears_nothing_comes_again() {
+    let node = Fake::start(Manner {
+        silent_first: 2,
+        ..Manner::default()
+    })
+    .await;
+    let mut options = quick(Target::telnet(node.telnet), 4);
+    options.silence_deadline = Duration::from_millis(50);
+    let report = wander(options).await;
+    assert_eq!(report.online_peak, 4, "{report}");
+    assert_eq!(
+        report.details.retried.get("silence during login"),
+        Some(&2),
+        "{report}"
+    );
+}
+
+#[tokio::test]
+async fn a_connection_that_only_the_client_knows_is_woken() {
+    let node = Fake::start(Manner {
+        waits_for_nop: true,
+        ..Manner::default()
+    })
+    .await;
+    let report = wander(quick(Target::telnet(node.telnet), 3)).await;
+    assert_eq!(report.online_peak, 3, "{report}");
+    assert!(report.details.retried.is_empty(), "{report}");
+}
+
+#[tokio::test]
 async fn nobody_in_fails_the_run_with_the_cause() {
     let mut options = quick(Target::telnet("127.0.0.1:1".parse().unwrap()), 3);
     options.login_deadline = Duration::from_millis(100);
