@@ -21,7 +21,8 @@ use super::crash::{Crashes, crash_rooms};
 use super::options::{Arrival, Options};
 use super::procfs::Process;
 use super::report::{BytesPerPlayer, Details, NodeFigures, Report};
-use super::seat::{Run, live};
+use super::run::Run;
+use super::seat::live;
 use crate::limits::{CLOSING_DEADLINE, DRIVER_TICK, RAMP_TICK};
 
 /// Between two looks at the node's memory.

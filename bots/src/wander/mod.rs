@@ -13,6 +13,7 @@ mod options;
 mod play;
 mod procfs;
 mod report;
+mod run;
 mod seat;
 mod tally;
 mod values;
