@@ -6,12 +6,23 @@
 
 pub mod account;
 pub mod app;
+pub mod being;
 pub mod command;
+pub mod connection;
 pub mod content;
 pub mod event;
 pub mod ids;
+pub mod limits;
+pub mod login;
+pub mod mob;
+pub mod node;
 pub mod ops;
+pub mod ring;
+pub mod room;
+pub mod session;
 pub mod store;
 pub mod telnet;
 pub mod text;
 pub mod view;
+pub mod web;
+pub mod zone;

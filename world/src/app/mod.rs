@@ -4,6 +4,7 @@
 mod banner;
 mod command_line;
 pub mod config;
+mod control;
 mod data_dir;
 mod failure;
 mod listeners;

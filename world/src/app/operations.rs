@@ -1,5 +1,5 @@
-//! [edge] The operator's branch of the tree: what the control socket can do, what the figures
-//! show, and the processes that serve both.
+//! [edge] The operator's branch of the tree: what the figures show, and the processes that serve
+//! them and the control socket.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -7,13 +7,12 @@ use std::io;
 use std::sync::{Arc, OnceLock, Weak};
 
 use belay_runtime::{Capacity, ChildSpec, Context, Exit, Mailbox, Node, Supervisor, TreeNode};
-use futures_util::FutureExt as _;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::stop::StopRequest;
-use crate::ops::control::{self, ControlAnswer, ControlHandler, ControlRequest};
+use super::tree::Ports;
+use crate::ops::control::{self, ControlHandler};
 use crate::ops::http::{self, Health, Pages};
 use crate::ops::memory::resident_bytes;
 use crate::ops::metrics::{Figures, Label as _, ProcessKind, Sample};
@@ -30,7 +29,7 @@ impl NodeView {
     }
 
     /// The tree as it is; `None` while the node starts or stops.
-    fn tree(&self) -> Option<TreeNode> {
+    pub(super) fn tree(&self) -> Option<TreeNode> {
         Some(self.0.get()?.upgrade()?.tree())
     }
 }
@@ -88,12 +87,17 @@ async fn until_stopped<F: Future<Output = ()>>(
 }
 
 /// What the pages of the ops listener show.
-pub(super) fn pages(figures: Figures, view: &NodeView) -> Pages {
+pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
     let start = Instant::now();
+    let ports = ports.clone();
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let sampled = view.clone();
     let sample = move || {
         let stats = belay_runtime::stats();
         Sample {
+            players: count(ports.services.players.count()),
+            connections: count(ports.connections.count()),
+            login_queue: count(ports.services.pool.waiting()),
             processes: stats.processes,
             restarts: stats.restarts_total,
             crashes: stats.crashes_total,
@@ -103,7 +107,6 @@ pub(super) fn pages(figures: Figures, view: &NodeView) -> Pages {
                 .unwrap_or_default(),
             memory_bytes: resident_bytes(),
             uptime: start.elapsed(),
-            ..Sample::default()
         }
     };
     let view = view.clone();
@@ -142,56 +145,6 @@ fn kind_of(name: &str) -> ProcessKind {
         .find(named)
         .copied()
         .unwrap_or(ProcessKind::Other)
-}
-
-/// Carries out what is asked on the control socket.
-pub(super) fn control_handler(request: &StopRequest, view: &NodeView) -> ControlHandler {
-    let (request, view) = (request.clone(), view.clone());
-    Arc::new(move |asked| std::future::ready(carry_out(&asked, &request, &view)).boxed())
-}
-
-fn carry_out(asked: &ControlRequest, request: &StopRequest, view: &NodeView) -> ControlAnswer {
-    match asked {
-        ControlRequest::Shutdown => {
-            request.ask();
-            ControlAnswer::done("the node is stopping")
-        }
-        ControlRequest::Status => {
-            let stats = belay_runtime::stats();
-            let data = serde_json::json!({
-                "version": env!("CARGO_PKG_VERSION"),
-                "pid": std::process::id(),
-                "processes": stats.processes,
-                "restarts": stats.restarts_total,
-                "crashes": stats.crashes_total,
-            });
-            ControlAnswer::Done {
-                text: "the node is up".to_owned(),
-                data,
-            }
-        }
-        ControlRequest::Tree => match view.tree() {
-            None => ControlAnswer::busy("the node is starting or stopping"),
-            Some(tree) => match serde_json::to_value(&tree) {
-                Ok(data) => ControlAnswer::Done {
-                    text: tree.to_text(),
-                    data,
-                },
-                Err(error) => ControlAnswer::failed(format!("cannot write the tree: {error}")),
-            },
-        },
-        ControlRequest::StaffAdd { .. }
-        | ControlRequest::StaffRemove { .. }
-        | ControlRequest::StaffList
-        | ControlRequest::Backup { .. }
-        | ControlRequest::BanAdd { .. }
-        | ControlRequest::BanRemove { .. }
-        | ControlRequest::BanList
-        | ControlRequest::CrashRoom { .. }
-        | ControlRequest::CrashSession { .. } => {
-            ControlAnswer::refused("this node has no world to do that in")
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,66 @@
-//! [edge] The supervision tree of a node, top to bottom, in one place. Start order is top to
-//! bottom, stop order bottom to top.
+//! [edge] The supervision tree of a node, top to bottom in one place.
 //!
 //! ```text
-//! node        one_for_one: nothing here takes the others with it
-//! └─ ops      metrics and health, control socket
+//! node                 one_for_one: nothing here takes the others with it
+//! ├─ connections       dynamic, partitioned: the sockets; they outlive all below, and close last
+//! ├─ store             writer with group commit, readers, backup
+//! ├─ loader            reads floors and bans once, then is done
+//! ├─ world             zones; each supervises its rooms and mobs
+//! ├─ sessions          login pool; sessions (dynamic, partitioned)
+//! ├─ ops               metrics and health, control socket
+//! └─ acceptors         telnet, HTTP: started last, stopped first
 //! ```
+//! The order of start is top to bottom, of stop bottom to top: first nobody new comes in, then sessions save
+//! and say goodbye while their rooms and the store still answer.
 
-use belay_runtime::{Node, Supervisor};
-
+use super::config::{Config, PlayersStart, StoreSynchronous};
+use super::control;
+use super::failure::{Failure, Status};
 use super::operations::{self, NodeView};
 use super::serve::Parts;
 use super::stop::StopRequest;
+use crate::account::{PasswordCost, Throttle};
+use crate::being::Item;
+use crate::connection::{ConnectionSettings, Door, Reception, Refused, StartSession, acceptor};
+use crate::content::World;
+use crate::ids::{PrototypeId, RoomId, SessionId, ZoneId};
+use crate::limits;
+use crate::login::LoginRules;
+use crate::node::{Bans, Claims, Players, Services, Start};
+use crate::ring::{ConnectionPort, RoomMessage, Rooms};
+use crate::room::{CrowdRules, LiveRoom, RoomContext};
+use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
+use crate::store::{NewItem, Owner, Store, StoreOptions, StorePort, Synchronous, system_clock};
+use crate::web::WebDoor;
+use crate::zone::ZonePlan;
+use belay_runtime::{
+    Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Exit, Heir, Intensity, Mailbox, Node,
+    PoolOptions, Restart, Shutdown, Supervisor, WorkerPool,
+};
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::oneshot;
 
-/// Starts the tree and waits until all of it is up.
+/// A session that crashes more often is given up, and its player has to log in again.
+const SESSION_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
+
+/// How long one session may take to say goodbye.
+const SESSION_STOP: Duration = Duration::from_secs(5);
+
+/// The world may lose so many zones before the node gives up.
+const WORLD_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
+
+/// The ports into a running node, for the operator's branch of the tree.
+#[derive(Clone, Debug)]
+pub(super) struct Ports {
+    pub(super) services: Arc<Services>,
+    pub(super) connections: DynamicSupervisor,
+}
+
+/// Starts the tree and waits until all of it is up; then players can come in.
 ///
 /// # Errors
 /// What did not start.
@@ -22,13 +70,364 @@ pub(super) async fn start(
     view: &NodeView,
 ) -> anyhow::Result<Node> {
     let Parts {
-        config: _,
-        content: _,
+        config,
+        content,
         listeners,
         figures,
     } = parts;
-    let pages = operations::pages(figures, view);
-    let handler = operations::control_handler(request, view);
+    let config = &config;
+    let store = open_store(config).await?;
+    let pool = WorkerPool::new(
+        "login pool",
+        PoolOptions {
+            threads: size(config.login.threads(cores())),
+            queue_max: size(config.login.queue),
+        },
+    );
+    let services = Arc::new(services(
+        config,
+        Arc::new(content.world),
+        &store,
+        &pool,
+        request,
+    ));
+    let plans = plans(config, &services);
+    let (connections, sessions) = (dynamic("connections"), dynamic("players"));
+    let reception = Reception::new(
+        connection_settings(config),
+        services.world.clone(),
+        session_starter(config, &services, &sessions),
+        connections.clone(),
+    );
+    let acceptors = Acceptors::new(config, (listeners.telnet, listeners.http), reception)?;
+    let loader = loader(
+        services.clone(),
+        plans.iter().flat_map(ZonePlan::floors).collect(),
+    );
+    let ports = Ports {
+        services,
+        connections: connections.clone(),
+    };
+    let pages = operations::pages(figures, view, &ports);
+    let handler = control::handler(ports, request, view);
     let ops = operations::spec((listeners.ops, listeners.control), pages, handler)?;
-    Ok(Node::start(Supervisor::builder("node").child(ops)).await?)
+    let tree = Supervisor::builder("node")
+        .child(connections.spec())
+        .child(store.spec())
+        .child(loader)
+        .child(zones(plans))
+        .child(session_group(pool, sessions))
+        .child(ops)
+        .child(ChildSpec::supervisor("acceptors", move || {
+            acceptors.build()
+        }));
+    let started = Node::start(tree).await;
+    started.map_err(|error| Failure::error(Status::Internal, format!("cannot start: {error}")))
+}
+
+fn zones(plans: Vec<ZonePlan>) -> ChildSpec {
+    ChildSpec::supervisor("world", move || {
+        Supervisor::builder("world")
+            .intensity(WORLD_INTENSITY)
+            .children(
+                plans
+                    .iter()
+                    .cloned()
+                    .map(ZonePlan::spec)
+                    .collect::<Vec<_>>(),
+            )
+    })
+}
+
+fn session_group(pool: WorkerPool, sessions: DynamicSupervisor) -> ChildSpec {
+    ChildSpec::supervisor("sessions", move || {
+        Supervisor::builder("sessions")
+            .child(pool.spec())
+            .child(sessions.spec())
+    })
+}
+
+/// A supervisor with a partition for each core.
+fn dynamic(name: &str) -> DynamicSupervisor {
+    let options = DynamicOptions {
+        partitions: size(cores()),
+        ..DynamicOptions::default()
+    };
+    DynamicSupervisor::new(name, options)
+}
+
+async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    let synchronous = match config.store.synchronous {
+        StoreSynchronous::Normal => Synchronous::Normal,
+        StoreSynchronous::Full => Synchronous::Full,
+    };
+    let options = StoreOptions {
+        synchronous,
+        ..StoreOptions::default()
+    };
+    let opened = Store::open(config.data.dir.join("belay.db"), options).await;
+    opened.map_err(|error| Failure::error(Status::Io, error.to_string()))
+}
+
+fn services(
+    config: &Config,
+    world: Arc<World>,
+    store: &Store,
+    pool: &WorkerPool,
+    request: &StopRequest,
+) -> Services {
+    let request = request.clone();
+    let count = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+    Services {
+        rooms: Rooms::new(world.rooms().len()),
+        world,
+        store: store.port(),
+        pool: pool.clone(),
+        claims: Claims::new(),
+        players: Players::new(),
+        bans: Bans::new(Vec::new(), system_clock()),
+        throttle: Mutex::new(Throttle::new()),
+        password_cost: PasswordCost {
+            memory_kib: config.login.hash_memory_kib,
+            passes: config.login.hash_passes,
+            lanes: 1,
+        },
+        login: LoginRules {
+            guests: config.players.guests,
+            failures_max: 5,
+            characters_max: limits::CHARACTERS_MAX,
+        },
+        play: SessionRules {
+            linkdead: config.players.linkdead,
+            save_every: config.save.every,
+            commands_per_s: count(config.players.commands_per_s),
+            commands_burst: count(config.players.commands_burst),
+        },
+        start: match config.players.start {
+            PlayersStart::Start => Start::StartRoom,
+            PlayersStart::Spread => Start::Spread { seed: 1 },
+        },
+        shutdown: Arc::new(move || request.ask()),
+        next_guest: AtomicU64::new(1),
+    }
+}
+
+fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
+    let shared = Arc::new(RoomContext {
+        world: services.world.clone(),
+        crowd: CrowdRules {
+            size: size(config.crowd.size),
+            gap: config.crowd.gap,
+            size_large: size(config.crowd.size_large),
+            gap_large: config.crowd.gap_large,
+        },
+        restock: restock(services),
+    });
+    let zones = 0..u16::try_from(services.world.zones().len()).unwrap_or(u16::MAX);
+    zones
+        .map(|id| {
+            let mut plan = ZonePlan::new(ZoneId(id), services.rooms.clone(), shared.clone());
+            plan.mobs = config.mobs.enabled;
+            plan.reset_every = config.zone.reset;
+            plan
+        })
+        .collect()
+}
+
+/// Missing things are made in the store first, and then appear in their room.
+fn restock(services: &Services) -> Arc<crate::room::Restock> {
+    let (store, rooms) = (services.store.clone(), services.rooms.clone());
+    let world = services.world.clone();
+    Arc::new(move |room, prototype, count| {
+        let (Some(place), Some(kind)) = (world.room(room), world.item(prototype)) else {
+            return;
+        };
+        let item = NewItem {
+            prototype: kind.key.to_string(),
+            owner: Owner::Room(place.key.to_string()),
+            origin: Some(place.key.to_string()),
+        };
+        let rooms = rooms.clone();
+        store.create_items(vec![item; usize::from(count)], move |made| match made {
+            Ok(ids) => {
+                for id in ids {
+                    let item = Item { id, prototype };
+                    if rooms.tell(room, RoomMessage::Appear(item)).is_err() {
+                        tracing::warn!(target: "belay_world", room = room.0, "reset not delivered");
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(target: "belay_world", %error, "reset not stored"),
+        });
+    })
+}
+
+/// Puts what is on record onto the floors, and the bans into memory. The world starts after it.
+fn loader(services: Arc<Services>, floors: BTreeMap<RoomId, Heir<LiveRoom>>) -> ChildSpec {
+    let floors = Arc::new(floors);
+    let mailbox = Mailbox::<()>::new(Capacity {
+        messages: 1,
+        reserved: 0,
+    });
+    ChildSpec::body("loader", &mailbox, move |ctx| {
+        let (services, floors) = (services.clone(), floors.clone());
+        async move {
+            load_floors(&services.store, &services.world, &floors).await?;
+            services.bans.refresh(&services.store);
+            ctx.ready();
+            Ok(())
+        }
+    })
+    .restart(Restart::Transient)
+    .acknowledged()
+}
+
+async fn load_floors(
+    store: &StorePort,
+    world: &World,
+    floors: &BTreeMap<RoomId, Heir<LiveRoom>>,
+) -> Result<(), Exit> {
+    let (answer, answered) = oneshot::channel();
+    store.all_room_items(move |items| drop(answer.send(items)));
+    let items = answered
+        .await
+        .map_err(|_gone| Exit::error("the store stopped"))?;
+    let items = items.map_err(|error| Exit::error(format!("floors cannot be read: {error}")))?;
+    let mut unknown = 0_u32;
+    for record in items {
+        let Owner::Room(key) = &record.owner else {
+            continue;
+        };
+        let place = world.room_id(key).and_then(|room| floors.get(&room));
+        let prototype: Option<PrototypeId> = world.item_id(&record.prototype);
+        match (place, prototype) {
+            (Some(heir), Some(prototype)) => {
+                heir.with(|room| {
+                    room.stock(Item {
+                        id: record.id,
+                        prototype,
+                    })
+                });
+            }
+            (_, _) => unknown = unknown.saturating_add(1),
+        }
+    }
+    if unknown > 0 {
+        tracing::warn!(
+            target: "belay_world", unknown, "things on record whose room or kind is not in the content"
+        );
+    }
+    Ok(())
+}
+
+/// A session for each connection, until as many play as may.
+fn session_starter(
+    config: &Config,
+    services: &Arc<Services>,
+    sessions: &DynamicSupervisor,
+) -> StartSession {
+    let (services, sessions) = (services.clone(), sessions.clone());
+    let players_max = size(config.players.max);
+    let next = AtomicU64::new(1);
+    Arc::new(move |connection: ConnectionPort| {
+        if sessions.count() >= players_max {
+            return Err(Refused::Busy);
+        }
+        let id = SessionId(next.fetch_add(1, Ordering::Relaxed));
+        let mailbox = Mailbox::new(Capacity {
+            messages: limits::SESSION_MAILBOX,
+            reserved: limits::SESSION_RESERVED,
+        });
+        let heir = Heir::new(SessionBody::new(connection));
+        let (node, kept) = (services.clone(), heir.clone());
+        let last = services.clone();
+        let spec = ChildSpec::process(format!("session:{}", id.0), &mailbox, move || {
+            SessionProcess::new(id, kept.clone(), node.clone())
+        })
+        .restart(Restart::Transient)
+        .shutdown(Shutdown::Timeout(SESSION_STOP))
+        .intensity(SESSION_INTENSITY)
+        .on_abandoned(move |_, _| clear_away(&heir, id, &last));
+        match sessions.spawn_child(spec) {
+            Ok(_) => Ok(mailbox.address()),
+            Err(_) => Err(Refused::Stopping),
+        }
+    })
+}
+
+fn connection_settings(config: &Config) -> ConnectionSettings {
+    let some = |number: u32| (number > 0).then(|| size(number));
+    ConnectionSettings {
+        output_gap: config.output.gap,
+        backlog_bytes: config.output.backlog,
+        login_deadline: config.players.login_deadline,
+        connections_max: size(config.players.max),
+        per_address_max: some(config.connections.per_address).unwrap_or(usize::MAX),
+        per_loopback_max: some(config.connections.per_address_loopback),
+    }
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+fn cores() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    u32::try_from(cores).unwrap_or(1)
+}
+
+/// The listening sockets, kept so that a restart of the acceptors has them again.
+struct Acceptors {
+    telnet: TcpListener,
+    http: TcpListener,
+    reception: Arc<Reception>,
+    web: Arc<WebDoor>,
+}
+
+impl Acceptors {
+    fn new(
+        config: &Config,
+        (telnet_door, http_door): (TcpListener, TcpListener),
+        reception: Reception,
+    ) -> anyhow::Result<Self> {
+        let telnet = telnet_door.local_addr()?;
+        let http = http_door.local_addr()?;
+        let page = format!(
+            "This is a Belay node.\n\nTelnet: telnet {} {}\nWebSocket: ws://{http}/ws \
+             (subprotocol terminal.mudstandards.org, or none)\n",
+            telnet.ip(),
+            telnet.port()
+        );
+        Ok(Self {
+            telnet: telnet_door,
+            http: http_door,
+            reception: Arc::new(reception),
+            web: Arc::new(WebDoor {
+                page,
+                origins: config.web.origins.clone(),
+            }),
+        })
+    }
+
+    fn build(&self) -> belay_runtime::SupervisorBuilder {
+        let listener = |socket: &TcpListener| {
+            socket
+                .try_clone()
+                .and_then(tokio::net::TcpListener::from_std)
+        };
+        let mut tree = Supervisor::builder("acceptors");
+        let doors = [
+            ("telnet", &self.telnet, Door::Telnet),
+            ("http", &self.http, Door::Web(self.web.clone())),
+        ];
+        for (name, socket, door) in doors {
+            match listener(socket) {
+                Ok(socket) => {
+                    tree = tree.child(acceptor(name, socket, door, self.reception.clone()));
+                }
+                Err(error) => tracing::error!(%error, name, "listener cannot be used"),
+            }
+        }
+        tree
+    }
 }

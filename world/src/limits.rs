@@ -1,0 +1,64 @@
+//! [pure] The bounds of the world, each with its unit, its reason and what happens when it is reached.
+
+use std::time::Duration;
+
+/// Messages in a room's mailbox. Full: the player is told "too crowded".
+pub const ROOM_MAILBOX: u32 = 1_024;
+
+/// Ambient messages in a session's mailbox. Full: dropped, with one mark "you lose track".
+pub const SESSION_MAILBOX: u32 = 256;
+
+/// Slots of a session's mailbox that only owed messages may take: the answers to all asks that may be
+/// outstanding, the lines that a connection may have sent ahead, and as many system messages.
+pub const SESSION_RESERVED: u32 = 4 + 64 + 12;
+
+/// Messages in a connection's mailbox. Full: ambient ones are dropped.
+pub const CONNECTION_MAILBOX: u32 = 256;
+
+/// Slots of a connection's mailbox for owed messages only.
+pub const CONNECTION_RESERVED: u32 = 128;
+
+/// Messages in a mob's mailbox. Full: the mob does not notice.
+pub const MOB_MAILBOX: u32 = 32;
+
+/// Asks that one session may have outstanding. Reached: further input waits.
+pub const ASKS_MAX: usize = 4;
+
+/// Lines that a session keeps for later. Reached: the socket is not read.
+pub const LINES_AHEAD_MAX: usize = 64;
+
+/// How long a session waits for the answer to an ask. Then the player is told.
+pub const ASK_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Movers that a room remembers after they left, to refuse an older number. The oldest is forgotten.
+pub const ROOM_DEPARTED_MAX: usize = 64;
+
+/// Events that a crowded room gathers for one tick. Further ones are dropped and counted.
+pub const ROOM_GATHERED_MAX: usize = 1_024;
+
+/// Things that one player can carry. More: "your hands are full".
+pub const INVENTORY_MAX: usize = 50;
+
+/// Names in one answer to `who`. The rest is a number.
+pub const WHO_MAX: usize = 100;
+
+/// Characters of what a player says or tells. More is cut by the parser, who says so.
+pub const CHAT_CHARACTERS_MAX: usize = 1_000;
+
+/// Texts kept for a player whose connection broke. More: the oldest are dropped and counted.
+pub const MISSED_MAX: usize = 64;
+
+/// How often a session that is adrift looks for an open room.
+pub const ADRIFT_RETRY: Duration = Duration::from_secs(2);
+
+const _: () = assert!(SESSION_RESERVED as usize >= ASKS_MAX + LINES_AHEAD_MAX);
+
+/// Slots of a room's mailbox for what must not be refused: departures, things, ticks. Full: the room has
+/// as many departures waiting as messages, and the departed are forgotten when it closes.
+pub const ROOM_RESERVED: u32 = 4_096;
+
+/// Slots of a mob's mailbox for answers.
+pub const MOB_RESERVED: u32 = 8;
+
+/// Characters of one account.
+pub const CHARACTERS_MAX: usize = 8;

@@ -1,0 +1,15 @@
+//! [pure] The login dialogue, from the greeting to a character that may enter. `dialogue` decides; the
+//! session's process asks the store and the login pool and hands their answers back in.
+//!
+//! ```text
+//! name -> (unknown) create? -> new password -> repeat -> [hash] -> [account] -> character name -> in
+//!      -> (known) password -> [verify] -> [characters] -> (several) which? -> [claim] -> [load] -> in
+//!      -> guest -> in                -> resume TOKEN -> [redeem] -> [claim] -> [load] -> in
+//! ```
+
+mod dialogue;
+mod effect;
+
+pub(crate) use dialogue::good_password;
+pub use dialogue::{LoginRules, LoginState, start, step, typed};
+pub use effect::{AccountFound, CharacterFound, Entering, LoginAnswer, LoginEffect, LoginEffects};

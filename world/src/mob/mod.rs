@@ -1,0 +1,7 @@
+//! [pure] Mobs: who they are stands in the content; `deed` decides what one does next, `process` does it.
+
+mod deed;
+mod process;
+
+pub use deed::{Deed, Draw, next_deed, next_pause};
+pub use process::{MobBody, MobProcess};

@@ -1,0 +1,74 @@
+//! [process] The bans in memory, so that a connection or a name is checked without waiting. The store has
+//! them on record; a change is written there and shows here at once.
+
+use crate::account::Name;
+use crate::event::Text;
+use crate::store::{Ban, Clock, NewBan, StorePort, find_ban};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// All bans that hold.
+#[derive(Clone)]
+pub struct Bans {
+    held: Arc<RwLock<Arc<[Ban]>>>,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for Bans {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bans")
+            .field("count", &self.held().len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Bans {
+    /// These bans hold.
+    pub fn new(bans: Vec<Ban>, clock: Clock) -> Self {
+        Self {
+            held: Arc::new(RwLock::new(bans.into())),
+            clock,
+        }
+    }
+
+    /// The reason why this address is banned, if it is.
+    pub fn address(&self, address: IpAddr) -> Option<Text> {
+        let held = self.held();
+        find_ban(&held, address, None, None, (self.clock)()).map(|ban| Text::from(&*ban.reason))
+    }
+
+    /// The reason why this account is banned, if it is.
+    pub fn account(&self, name: &Name) -> Option<Text> {
+        let held = self.held();
+        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let ban = find_ban(&held, nowhere, Some(name), Some(name), (self.clock)());
+        ban.map(|ban| Text::from(&*ban.reason))
+    }
+
+    /// Adds a ban on record and here.
+    pub fn add(&self, store: &StorePort, ban: NewBan) {
+        let (bans, port) = (self.clone(), store.clone());
+        store.add_ban(ban, move |added| match added {
+            Ok(()) => bans.refresh(&port),
+            Err(error) => tracing::error!(target: "belay_world", %error, "ban not recorded"),
+        });
+    }
+
+    /// Reads the record again.
+    pub fn refresh(&self, store: &StorePort) {
+        let bans = self.clone();
+        store.list_bans(move |list| match list {
+            Ok(list) => {
+                *bans.held.write().unwrap_or_else(PoisonError::into_inner) = list.into();
+            }
+            Err(error) => tracing::error!(target: "belay_world", %error, "bans not read"),
+        });
+    }
+
+    fn held(&self) -> Arc<[Ban]> {
+        self.held
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}

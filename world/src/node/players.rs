@@ -1,0 +1,179 @@
+//! [process] Who plays: the list by name, and the claim of an account by its one session.
+
+use crate::event::{PersonSeen, Text};
+use crate::ids::{AccountId, CharacterId, RoomId};
+use crate::ring::SessionPort;
+use belay_runtime::{AlreadyRegistered, ProcessRef, Registration, Registry};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// A player as others find them.
+#[derive(Debug)]
+pub struct Player {
+    /// The name as it is shown.
+    pub name: Text,
+    /// The session.
+    pub session: SessionPort,
+    room: AtomicU32,
+    away: AtomicBool,
+    linkdead: AtomicBool,
+    away_message: std::sync::Mutex<Text>,
+}
+
+impl Player {
+    /// A player who is nowhere yet.
+    pub fn new(name: Text, session: SessionPort) -> Self {
+        Self {
+            name,
+            session,
+            room: AtomicU32::new(u32::MAX),
+            away: AtomicBool::new(false),
+            linkdead: AtomicBool::new(false),
+            away_message: std::sync::Mutex::new(Text::from("")),
+        }
+    }
+
+    /// Where they are, as far as others may rely on it.
+    pub fn room(&self) -> Option<RoomId> {
+        let room = self.room.load(Ordering::Relaxed);
+        (room != u32::MAX).then_some(RoomId(room))
+    }
+
+    /// They stand in this room.
+    pub fn set_room(&self, room: Option<RoomId>) {
+        self.room
+            .store(room.map_or(u32::MAX, |room| room.0), Ordering::Relaxed);
+    }
+
+    /// What `who` says of them.
+    pub fn set_marks(&self, away: Option<&Text>, linkdead: bool) {
+        self.away.store(away.is_some(), Ordering::Relaxed);
+        self.linkdead.store(linkdead, Ordering::Relaxed);
+        let message = away.cloned().unwrap_or_else(|| Text::from(""));
+        *self
+            .away_message
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner) = message;
+    }
+
+    /// The message of one who is away.
+    pub fn away(&self) -> Option<Text> {
+        let away = self.away.load(Ordering::Relaxed);
+        let message = self
+            .away_message
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        away.then(|| message.clone())
+    }
+
+    /// The entry in a list.
+    pub fn seen(&self) -> PersonSeen {
+        PersonSeen {
+            name: self.name.clone(),
+            away: self.away.load(Ordering::Relaxed),
+            linkdead: self.linkdead.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// All who play, by lower-case name.
+#[derive(Clone, Debug)]
+pub struct Players {
+    by_name: Registry<Text, Arc<Player>>,
+}
+
+impl Players {
+    /// Nobody yet.
+    pub fn new() -> Self {
+        Self {
+            by_name: Registry::new(),
+        }
+    }
+
+    /// Enters a player under their name; the entry ends with the registration or its owner.
+    ///
+    /// # Errors
+    ///
+    /// Somebody of that name plays already.
+    pub fn enter(
+        &self,
+        player: &Arc<Player>,
+        owner: &ProcessRef,
+    ) -> Result<Registration, AlreadyRegistered<Arc<Player>>> {
+        self.by_name
+            .register(key(&player.name), player.clone(), owner)
+    }
+
+    /// The player of exactly this name, or the only one whose name begins so.
+    pub fn find(&self, typed: &str) -> Option<Arc<Player>> {
+        let typed = key(typed);
+        if let Some(player) = self.by_name.lookup(&typed) {
+            return Some(player);
+        }
+        let mut found = None;
+        let mut several = false;
+        self.by_name.for_each(|name, player| {
+            if name.starts_with(&*typed) {
+                several |= found.is_some();
+                found = Some(player.clone());
+            }
+        });
+        found.filter(|_| !several)
+    }
+
+    /// The player of exactly this name.
+    pub fn find_exactly(&self, name: &str) -> Option<Arc<Player>> {
+        self.by_name.lookup(&key(name))
+    }
+
+    /// How many play.
+    pub fn count(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// The first names in order, of those that begin so, and how many there are of those in all.
+    pub fn list(&self, prefix: Option<&str>, max: usize) -> (Vec<PersonSeen>, usize) {
+        let prefix = prefix.map(key);
+        let mut people = Vec::new();
+        self.by_name.for_each(|name, player| {
+            if prefix
+                .as_ref()
+                .is_none_or(|prefix| name.starts_with(&**prefix))
+            {
+                people.push(player.seen());
+            }
+        });
+        let total = people.len();
+        people.sort_by(|one, other| one.name.cmp(&other.name));
+        people.truncate(max);
+        (people, total)
+    }
+
+    /// Calls this for everybody who plays.
+    pub fn for_each(&self, mut each: impl FnMut(&Arc<Player>)) {
+        self.by_name.for_each(|_, player| each(player));
+    }
+}
+
+impl Default for Players {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The session that holds an account.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    /// The session.
+    pub session: SessionPort,
+    /// The character that it plays.
+    pub character: CharacterId,
+}
+
+/// Which session holds which account: at most one each. The claim is atomic, so of two logins that race
+/// one gets it and the other learns who has it.
+pub type Claims = Registry<AccountId, Holder>;
+
+fn key(name: &str) -> Text {
+    Text::from(name.to_ascii_lowercase())
+}

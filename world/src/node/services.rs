@@ -1,0 +1,104 @@
+//! [process] The ports and rules that sessions work with.
+
+use super::bans::Bans;
+use super::players::{Claims, Players};
+use crate::account::{PasswordCost, Throttle};
+use crate::content::World;
+use crate::ids::{RoomId, SessionId};
+use crate::login::LoginRules;
+use crate::ring::Rooms;
+use crate::session::SessionRules;
+use crate::store::StorePort;
+use belay_runtime::WorkerPool;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Asks the node to stop.
+pub type ShutdownPort = Arc<dyn Fn() + Send + Sync>;
+
+/// Where new players begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// In the first start room that is open.
+    StartRoom,
+    /// In any room, drawn with this seed.
+    Spread {
+        /// The seed.
+        seed: u64,
+    },
+}
+
+/// What sessions share.
+pub struct Services {
+    /// The content.
+    pub world: Arc<World>,
+    /// The rooms.
+    pub rooms: Rooms,
+    /// The store.
+    pub store: StorePort,
+    /// Where passwords are hashed.
+    pub pool: WorkerPool,
+    /// Which session holds which account.
+    pub claims: Claims,
+    /// Who plays.
+    pub players: Players,
+    /// Who may not play.
+    pub bans: Bans,
+    /// Failed logins.
+    pub throttle: Mutex<Throttle>,
+    /// What a hash costs.
+    pub password_cost: PasswordCost,
+    /// For the login dialogue.
+    pub login: LoginRules,
+    /// For sessions in play.
+    pub play: SessionRules,
+    /// Where new players begin.
+    pub start: Start,
+    /// Stops the node.
+    pub shutdown: ShutdownPort,
+    /// The number of the next guest.
+    pub next_guest: AtomicU64,
+}
+
+impl Services {
+    /// The room where somebody begins who has none.
+    pub fn start_room(&self, session: SessionId) -> Option<RoomId> {
+        let rooms = self.world.rooms().len();
+        match self.start {
+            Start::Spread { seed } if rooms > 0 => {
+                let drawn = scatter(seed ^ session.0) % u64::try_from(rooms).unwrap_or(1);
+                u32::try_from(drawn).ok().map(RoomId)
+            }
+            Start::Spread { .. } | Start::StartRoom => {
+                let open = self
+                    .world
+                    .start_rooms()
+                    .iter()
+                    .find(|room| self.rooms.is_open(**room));
+                open.or_else(|| self.world.start_rooms().first()).copied()
+            }
+        }
+    }
+
+    /// A name for the next guest.
+    pub fn guest_name(&self) -> String {
+        format!("Guest{}", self.next_guest.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Services")
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Scatters a number over all 64 bits (the finaliser of splitmix64).
+fn scatter(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}

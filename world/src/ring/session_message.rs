@@ -1,0 +1,120 @@
+//! [process] What reaches a session and a mob.
+
+use super::connection_message::{ConnectionPort, TerminalNow};
+use crate::being::Item;
+use crate::event::Text;
+use crate::ids::{ConnectionId, LineId, RoomId};
+use crate::room::Answer;
+use crate::view::{Batch, Notice};
+use belay_runtime::Address;
+use std::sync::Arc;
+
+pub use crate::login::LoginAnswer;
+pub use crate::session::StoreAnswer;
+
+/// How a session is reached.
+pub type SessionPort = Address<SessionMessage>;
+
+/// What a connection passes on.
+#[derive(Debug)]
+pub enum Input {
+    /// A line.
+    Line {
+        /// The text, decoded, without its end. It may hold a password: it is never logged.
+        text: String,
+        /// It was longer than the limit and cut to this many bytes.
+        cut: Option<u32>,
+    },
+    /// Clear what is typed ahead (IAC IP).
+    Interrupt,
+    /// The terminal turned out to be this, or the player's choice took effect.
+    Terminal(TerminalNow),
+    /// The client does not hide what is typed at a password prompt.
+    Echoes,
+    /// The connection is closed, by either side.
+    Closed,
+}
+
+/// A connection that moves to the session that holds its player already.
+#[derive(Debug)]
+pub struct Arrival {
+    /// The connection.
+    pub connection: ConnectionPort,
+    /// What its terminal is, as far as known.
+    pub terminal: Option<TerminalNow>,
+}
+
+/// What reaches a session.
+#[derive(Debug)]
+pub enum SessionMessage {
+    /// From the connection of this number; ignored from one that was taken over.
+    Input(ConnectionId, Input),
+    /// Owed: a room's answer to the ask of this line.
+    Answer(LineId, Answer),
+    /// Owed: the ask of this line met a crash.
+    Lost(LineId),
+    /// Ambient.
+    Notice(Arc<Notice>),
+    /// Ambient, in a crowd.
+    Tick(Arc<Batch>),
+    /// Owed: the room where the player stood is closed.
+    RoomClosed(RoomId),
+    /// Ambient, but its sender is told when it does not arrive.
+    Tell {
+        /// From whom.
+        from: Text,
+        /// The words.
+        text: Text,
+    },
+    /// Owed: a thing that is recorded as this character's (or held by this guest for the room it is recorded in).
+    Receive {
+        /// From whom.
+        from: Text,
+        /// The thing.
+        item: Item,
+        /// For guests: the room in which it stays recorded.
+        recorded: Option<RoomId>,
+    },
+    /// Owed: the store or the login pool answers the login dialogue.
+    Login(Box<LoginAnswer>),
+    /// Owed: the store answers a session in play.
+    Stored(LineId, StoreAnswer),
+    /// Owed: another connection of the same account wants this session.
+    TakeOver(Box<Arrival>),
+    /// Owed: the account wants to play another character; save and leave.
+    MakeWay,
+    /// Owed: staff removes the player, with the reason.
+    Kick(Text),
+    /// Staff rights were given or taken.
+    Staff(bool),
+    /// Crash, as asked (staff, tests).
+    Crash,
+    /// The node stops.
+    Farewell,
+    /// The time that the session asked for.
+    Wake(Wake),
+}
+
+/// Why a session wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// Some deadline or delayed work is due.
+    Due,
+    /// The place in the login queue may have changed.
+    Queue,
+}
+
+/// What reaches a mob.
+#[derive(Debug)]
+pub enum MobMessage {
+    /// Owed: a room's answer.
+    Answer(LineId, Answer),
+    /// Owed: the ask is lost.
+    Lost(LineId),
+    /// Owed: its room is closed.
+    RoomClosed(RoomId),
+    /// Time to do something.
+    Wake,
+    /// Crash, as asked.
+    Crash,
+}

@@ -1,0 +1,15 @@
+//! [pure] A room: who stands in it, what lies in it, and what follows when somebody acts there.
+//! `step` decides, `state` holds and changes, `crowd` gathers what many would hear, `process` owns
+//! the mailbox.
+
+mod ask;
+mod crowd;
+mod look;
+mod process;
+mod state;
+mod step;
+
+pub use ask::{Answer, Ask, CardNews, Cast};
+pub use process::{AMBIENT_DROPPED, LiveRoom, Restock, RoomContext, RoomProcess};
+pub use state::{Change, Occupant, RoomState};
+pub use step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, mob_card};

@@ -1,0 +1,269 @@
+//! [process] A room's process: it takes the state that its zone keeps for it, lets the pure step decide,
+//! applies the decision and carries out its effects.
+//!
+//! The state is the zone's heirloom ([`Heir`]): after a crash the next incarnation goes on with the
+//! state after the last completed step, for a step reads the state while it decides and changes it
+//! only when the decision is complete. The mailbox survives too; the message that met the crash is
+//! dropped, and its [`Receipt`](crate::ring::Receipt) tells the sender.
+
+use super::state::RoomState;
+use super::step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, notice};
+use crate::being::Item;
+use crate::content::World;
+use crate::event::{Event, Seen};
+use crate::ids::{Being, PrototypeId, RoomId};
+use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, SessionMessage};
+use crate::view::{Batch, Notice};
+use belay_runtime::{Context, Exit, Flow, Heir, Process};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The state of a room with the real ports of its occupants.
+pub type LiveRoom = RoomState<BeingPort>;
+
+/// Asks for things that a room misses; the answer is [`RoomMessage::Appear`] for each.
+pub type Restock = dyn Fn(RoomId, PrototypeId, u16) + Send + Sync;
+
+/// Ambient messages that rooms could not deliver since the node started.
+pub static AMBIENT_DROPPED: AtomicU64 = AtomicU64::new(0);
+
+/// What all rooms share.
+#[derive(Clone)]
+pub struct RoomContext {
+    /// The content.
+    pub world: Arc<World>,
+    /// When rooms gather.
+    pub crowd: CrowdRules,
+    /// Where missing things come from.
+    pub restock: Arc<Restock>,
+}
+
+impl fmt::Debug for RoomContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RoomContext")
+            .field("crowd", &self.crowd)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One incarnation of a room.
+#[derive(Debug)]
+pub struct RoomProcess {
+    id: RoomId,
+    heir: Heir<LiveRoom>,
+    shared: Arc<RoomContext>,
+    decision: Decision<BeingPort>,
+}
+
+impl RoomProcess {
+    /// An incarnation that goes on with this state.
+    pub fn new(id: RoomId, heir: Heir<LiveRoom>, shared: Arc<RoomContext>) -> Self {
+        Self {
+            id,
+            heir,
+            shared,
+            decision: Decision::default(),
+        }
+    }
+
+    /// Decides, applies, and leaves the effects in `self.decision`.
+    fn step(
+        &mut self,
+        decide: impl FnOnce(&LiveRoom, Scene<'_>, &mut Decision<BeingPort>),
+    ) -> Result<(), Exit> {
+        let Some(room) = self.shared.world.room(self.id) else {
+            return Err(Exit::error("the content has no such room"));
+        };
+        let scene = Scene {
+            world: &self.shared.world,
+            room,
+            crowd: self.shared.crowd,
+        };
+        let decision = &mut self.decision;
+        self.heir.with(|state| {
+            decision.changes.clear();
+            decision.effects.clear();
+            decide(state, scene, decision);
+            for change in decision.changes.drain(..) {
+                state.apply(change);
+            }
+        });
+        Ok(())
+    }
+
+    fn carry_out(&mut self, ctx: &mut Context<RoomMessage>, mut receipt: Option<Receipt>) {
+        let effects = std::mem::take(&mut self.decision.effects);
+        let mut effects = effects;
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Answer(answer) => {
+                    if let Some(receipt) = receipt.take() {
+                        receipt.answer(answer);
+                    }
+                }
+                Effect::Notice(by, seen) => self.tell_all(by, seen),
+                Effect::Tick {
+                    all,
+                    newcomers,
+                    fresh,
+                } => self.tick(all, newcomers, &fresh),
+                Effect::Arm(gap) => {
+                    ctx.send_after(gap, RoomMessage::Tick);
+                }
+                Effect::Crash => crash(),
+                Effect::CrashMob(BeingPort::Mob(mob)) => {
+                    drop(mob.try_send_owed(MobMessage::Crash));
+                }
+                Effect::CrashMob(BeingPort::Session(_)) => {}
+                Effect::Dropped => {
+                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        self.decision.effects = effects;
+    }
+
+    /// One notice for all players here but the one who did it; rendered once, shared by pointer.
+    fn tell_all(&self, by: Option<Being>, seen: Seen) {
+        let notice = Arc::new(Notice::new(Event::Seen(seen)));
+        self.heir.with(|state| {
+            for (being, occupant) in state.occupants() {
+                if let BeingPort::Session(session) = &occupant.port
+                    && Some(*being) != by
+                    && session
+                        .try_send(SessionMessage::Notice(notice.clone()))
+                        .is_err()
+                {
+                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    fn tick(
+        &self,
+        all: Vec<(Option<Being>, Seen)>,
+        newcomers: Vec<(Option<Being>, Seen)>,
+        fresh: &[Being],
+    ) {
+        let (all, newcomers) = (batch(all), batch(newcomers));
+        self.heir.with(|state| {
+            for (being, occupant) in state.occupants() {
+                let batch = if fresh.binary_search(being).is_ok() {
+                    &newcomers
+                } else {
+                    &all
+                };
+                if let (BeingPort::Session(session), Some(batch)) = (&occupant.port, batch)
+                    && session
+                        .try_send(SessionMessage::Tick(batch.clone()))
+                        .is_err()
+                {
+                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    fn reset(&self) {
+        let Some(room) = self.shared.world.room(self.id) else {
+            return;
+        };
+        for reset in &room.resets {
+            let here = self.heir.with(|state| {
+                state
+                    .items()
+                    .iter()
+                    .filter(|item| item.prototype == reset.item)
+                    .count()
+            });
+            let missing = usize::from(reset.count).saturating_sub(here);
+            if let Ok(missing @ 1..) = u16::try_from(missing) {
+                (self.shared.restock)(self.id, reset.item, missing);
+            }
+        }
+    }
+
+    fn appear(&mut self, item: Item) -> Result<(), Exit> {
+        let long = self
+            .shared
+            .world
+            .item(item.prototype)
+            .map(|kind| kind.long.clone());
+        self.step(|state, scene, out| {
+            decide_cast(state, scene, NOBODY, super::Cast::PutBack(item), out);
+            if let Some(long) = long {
+                notice(state, scene, None, Seen::ItemAppears((&*long).into()), out);
+            }
+        })
+    }
+}
+
+fn batch(entries: Vec<(Option<Being>, Seen)>) -> Option<Arc<Batch>> {
+    if entries.is_empty() {
+        return None;
+    }
+    let events = entries
+        .into_iter()
+        .map(|(by, seen)| (by, Event::Seen(seen)))
+        .collect();
+    Some(Arc::new(Batch::new(events)))
+}
+
+const NOBODY: Being = Being::Mob(crate::ids::MobId(u32::MAX));
+
+impl Process for RoomProcess {
+    type Message = RoomMessage;
+
+    async fn init(&mut self, ctx: &mut Context<RoomMessage>) -> Result<(), Exit> {
+        if ctx.incarnation() == 0 {
+            return Ok(());
+        }
+        let waiting = self.heir.with(|state| {
+            state.disarm();
+            !state.gathered().is_empty()
+        });
+        if waiting {
+            ctx.send_after(self.shared.crowd.gap, RoomMessage::Tick);
+        }
+        self.step(|state, scene, out| notice(state, scene, None, Seen::Trembles, out))?;
+        self.carry_out(ctx, None);
+        Ok(())
+    }
+
+    async fn handle(
+        &mut self,
+        ctx: &mut Context<RoomMessage>,
+        message: RoomMessage,
+    ) -> Result<Flow, Exit> {
+        match message {
+            RoomMessage::Ask(being, ask, receipt) => {
+                let port = receipt.port().clone();
+                self.step(|state, scene, out| decide(state, scene, (being, &port), ask, out))?;
+                self.carry_out(ctx, Some(receipt));
+            }
+            RoomMessage::Cast(being, cast) => {
+                self.step(|state, scene, out| decide_cast(state, scene, being, cast, out))?;
+                self.carry_out(ctx, None);
+            }
+            RoomMessage::Tick => {
+                self.step(|state, _, out| decide_tick(state, out))?;
+                self.carry_out(ctx, None);
+            }
+            RoomMessage::Reset => self.reset(),
+            RoomMessage::Crash => crash(),
+            RoomMessage::Appear(item) => {
+                self.appear(item)?;
+                self.carry_out(ctx, None);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// Ends this incarnation, for staff and tests that want to see what survives.
+#[expect(clippy::panic, reason = "a crash on demand is the purpose")]
+fn crash() {
+    panic!("crash on demand");
+}

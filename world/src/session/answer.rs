@@ -1,0 +1,278 @@
+//! [pure] What a session makes of the answers of rooms, and of their absence.
+
+use super::effect::{Effect, Effects};
+use super::line::{refuse, show, travel};
+use super::state::{Held, Pending, PendingAsk, PlayState, SessionRules};
+use super::things;
+use crate::being::{JourneyStep, Place};
+use crate::content::World;
+use crate::event::{Event, Refusal, RoomSeen, SystemEvent};
+use crate::ids::{LineId, MoveSeq, RoomId};
+use crate::limits;
+use crate::room::{Answer, Cast};
+use std::time::Instant;
+
+/// What the steps look at besides the state.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// The content.
+    pub world: &'a World,
+    /// What the operator set.
+    pub rules: &'a SessionRules,
+    /// The time.
+    pub now: Instant,
+}
+
+/// Why a room did not get an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotDelivered {
+    /// Its mailbox is full.
+    Busy,
+    /// It is closed.
+    Closed,
+}
+
+/// A room answered the ask of this line.
+pub fn answered(
+    state: &mut PlayState,
+    scene: Scene<'_>,
+    line: LineId,
+    answer: Answer,
+    out: &mut Effects,
+) {
+    match answer {
+        Answer::Show(event) => {
+            let shown = |what: &Pending| {
+                matches!(what, Pending::Show(_) | Pending::Get | Pending::GiveTo(_))
+            };
+            let Some(ask) = state.close(line, shown) else {
+                return;
+            };
+            out.push(Effect::Show(*event));
+            out.push(ask.done());
+        }
+        Answer::Left { seq, to, way } => {
+            let mut steps = Vec::with_capacity(1);
+            state.journey.left(seq, to, way, &mut steps);
+            if steps.is_empty() {
+                return;
+            }
+            if let Some(ask) = state.close(line, |what| *what == Pending::Leave) {
+                wait_again(state, ask, Pending::Enter, scene.now);
+            }
+            travel(line, steps, out);
+        }
+        Answer::Stayed { seq, way } => {
+            state.journey.stayed(seq);
+            let Some(ask) = state.close(line, |what| *what == Pending::Leave) else {
+                return;
+            };
+            refuse(out, Refusal::NoExit(way));
+            out.push(ask.done());
+        }
+        Answer::Entered { seq, seen } => entered(state, scene, line, (seq, seen), out),
+        Answer::Unknown(seq) => unknown(state, scene, line, seq, out),
+        Answer::Handed(room, item) => {
+            let Some(ask) = state.close(line, |what| *what == Pending::Get) else {
+                return out.push(Effect::Cast(room, Cast::PutBack(item)));
+            };
+            let held = Held {
+                item,
+                recorded: Some(room),
+            };
+            things::handed(state, scene, ask, (room, held), out);
+        }
+        Answer::Placed(id) => {
+            let placed =
+                |what: &Pending| matches!(what, Pending::Place { item, .. } if item.id == id);
+            let Some(ask) = state.close(line, placed) else {
+                return;
+            };
+            things::placed(&ask, scene.world, out);
+        }
+        Answer::Person { being, card } => things::receiver(state, scene, line, (being, &card), out),
+    }
+}
+
+/// The ask of this line met a crash.
+pub fn lost(state: &mut PlayState, scene: Scene<'_>, line: LineId, out: &mut Effects) {
+    let Some(ask) = state.close(line, from_a_room) else {
+        return;
+    };
+    failed(state, scene, ask, Refusal::GotLost, out);
+}
+
+/// The ask of this line could not be delivered to its room.
+pub fn refused_delivery(
+    state: &mut PlayState,
+    scene: Scene<'_>,
+    line: LineId,
+    why: NotDelivered,
+    out: &mut Effects,
+) {
+    let Some(ask) = state.close(line, from_a_room) else {
+        return;
+    };
+    let refusal = match why {
+        NotDelivered::Busy => Refusal::TooCrowded,
+        NotDelivered::Closed => Refusal::WayClosed,
+    };
+    let here = state.journey.place();
+    match (&ask.what, why, here) {
+        (Pending::Leave, NotDelivered::Busy, _) => {
+            state.journey.stayed(state.journey.seq());
+            refuse(out, refusal);
+            out.push(ask.done());
+        }
+        (Pending::Place { .. }, ..) => {
+            // Tried again when it is due.
+            state.asks.push(ask);
+        }
+        (
+            Pending::Show(_) | Pending::Get | Pending::GiveTo(_) | Pending::Leave,
+            NotDelivered::Closed,
+            Place::In(room) | Place::Leaving(room),
+        ) => {
+            out.push(ask.done());
+            room_closed(state, scene, room, out);
+        }
+        _ => failed(state, scene, ask, refusal, out),
+    }
+}
+
+/// The room where the player stood is closed.
+pub fn room_closed(state: &mut PlayState, scene: Scene<'_>, room: RoomId, out: &mut Effects) {
+    let mut steps = Vec::with_capacity(1);
+    if state
+        .journey
+        .closed(room, scene.world.recall_rooms(), &mut steps)
+    {
+        show(out, Event::System(SystemEvent::RoomClosed));
+        onward(state, scene, steps, out);
+    }
+}
+
+/// Carries out what the journey wants after something failed, as a line of its own.
+pub(super) fn onward(
+    state: &mut PlayState,
+    scene: Scene<'_>,
+    steps: Vec<JourneyStep>,
+    out: &mut Effects,
+) {
+    if steps
+        .iter()
+        .any(|step| matches!(step, JourneyStep::Enter(..)))
+    {
+        state
+            .asks
+            .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
+        state.line = LineId(state.line.0.wrapping_add(1));
+        let line = state.wait_for(Pending::Enter, scene.now);
+        return travel(line, steps, out);
+    }
+    travel(state.line, steps, out);
+    if state.journey.place() == Place::Adrift && state.adrift_due.is_none() {
+        state.adrift_due = Some(scene.now + limits::ADRIFT_RETRY);
+        show(out, Event::System(SystemEvent::Adrift));
+    }
+}
+
+/// An ask has failed: the player is told, and a journey goes on by its own rules.
+pub(super) fn failed(
+    state: &mut PlayState,
+    scene: Scene<'_>,
+    ask: PendingAsk,
+    why: Refusal,
+    out: &mut Effects,
+) {
+    match ask.what {
+        Pending::Leave | Pending::Enter => {
+            refuse(out, why);
+            out.push(ask.done());
+            let mut steps = Vec::with_capacity(2);
+            let seq = state.journey.seq();
+            state
+                .journey
+                .failed(seq, scene.world.recall_rooms(), &mut steps);
+            onward(state, scene, steps, out);
+        }
+        Pending::Place { to, item, tries } => {
+            things::place_again(state, ask.line, (to, item, tries), scene.now, out);
+        }
+        Pending::Show(_) | Pending::Get | Pending::GiveTo(_) => {
+            refuse(out, why);
+            out.push(ask.done());
+        }
+        Pending::GetRecorded { .. }
+        | Pending::DropRecorded { .. }
+        | Pending::GiveRecorded(_)
+        | Pending::Password
+        | Pending::Token => state.asks.push(ask),
+    }
+}
+
+fn entered(
+    state: &mut PlayState,
+    scene: Scene<'_>,
+    line: LineId,
+    (seq, seen): (MoveSeq, Box<RoomSeen>),
+    out: &mut Effects,
+) {
+    let mut steps = Vec::new();
+    let stands = state.journey.entered(seen.room, seq, &mut steps);
+    let ask = state.close(line, |what| *what == Pending::Enter);
+    if stands {
+        state.adrift_due = None;
+        state.dirty(scene.rules, scene.now);
+        show(out, Event::RoomSeen(seen));
+        if let Some(ask) = ask {
+            out.push(ask.done());
+        }
+    }
+    travel(line, steps, out);
+}
+
+/// The room does not know the player, or knows a newer number: they come in anew.
+fn unknown(state: &mut PlayState, scene: Scene<'_>, line: LineId, seq: MoveSeq, out: &mut Effects) {
+    let Some(ask) = state.close(line, from_a_room) else {
+        return;
+    };
+    match (&ask.what, state.journey.place()) {
+        (Pending::Leave | Pending::Enter, _) if seq == state.journey.seq() => {
+            failed(state, scene, ask, Refusal::GotLost, out);
+        }
+        (Pending::Leave | Pending::Enter, _) => {}
+        (_, Place::In(_)) => {
+            let mut steps = Vec::with_capacity(1);
+            state.journey.forgotten(&mut steps);
+            failed(state, scene, ask, Refusal::GotLost, out);
+            onward(state, scene, steps, out);
+        }
+        _ => failed(state, scene, ask, Refusal::GotLost, out),
+    }
+}
+
+fn wait_again(state: &mut PlayState, ask: PendingAsk, what: Pending, now: Instant) {
+    let deadline = now + limits::ASK_DEADLINE;
+    state.asks.push(PendingAsk {
+        what,
+        deadline,
+        ..ask
+    });
+}
+
+fn from_a_room(what: &Pending) -> bool {
+    match what {
+        Pending::Show(_)
+        | Pending::Leave
+        | Pending::Enter
+        | Pending::Get
+        | Pending::Place { .. }
+        | Pending::GiveTo(_) => true,
+        Pending::GetRecorded { .. }
+        | Pending::DropRecorded { .. }
+        | Pending::GiveRecorded(_)
+        | Pending::Password
+        | Pending::Token => false,
+    }
+}

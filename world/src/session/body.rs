@@ -1,0 +1,167 @@
+//! [process] What outlives an incarnation of a session: the dialogue or the play, the connection, the lines
+//! that wait. It is the heirloom of the session's supervisor.
+
+use super::state::PlayState;
+use crate::event::Event;
+use crate::ids::ConnectionId;
+use crate::limits;
+use crate::login::LoginState;
+use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
+use crate::view::Notice;
+use belay_runtime::Registration;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// What a session is about.
+#[derive(Debug)]
+pub enum Phase {
+    /// Somebody logs in.
+    Login(Box<LoginState>),
+    /// Somebody plays.
+    Playing(Box<PlayState>),
+    /// It is over.
+    Ended,
+}
+
+/// A text that came while the connection was lost.
+#[derive(Debug)]
+enum Missed {
+    Own(Event),
+    Shared(Arc<Notice>),
+}
+
+/// A line that waits.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) cut: Option<u32>,
+}
+
+/// What outlives an incarnation.
+#[derive(Debug)]
+pub struct SessionBody {
+    /// Login, play, or over.
+    pub(super) phase: Phase,
+    /// The connection, while there is one.
+    pub(super) link: Option<ConnectionPort>,
+    /// What the terminal is, as far as known.
+    pub(super) terminal: Option<TerminalNow>,
+    /// Typed ahead.
+    pub(super) lines: VecDeque<Line>,
+    /// Lines done that the connection was not told of.
+    pub(super) lines_done: u16,
+    /// The claim on the account and the entry in the list of players; they end with the session.
+    pub(super) claim: Option<Registration>,
+    pub(super) entry: Option<Registration>,
+    missed: VecDeque<Missed>,
+    missed_more: u32,
+}
+
+impl SessionBody {
+    /// A session that begins with a login on this connection.
+    pub fn new(link: ConnectionPort) -> Self {
+        Self {
+            phase: Phase::Login(Box::default()),
+            link: Some(link),
+            terminal: None,
+            lines: VecDeque::new(),
+            lines_done: 0,
+            claim: None,
+            entry: None,
+            missed: VecDeque::new(),
+            missed_more: 0,
+        }
+    }
+
+    /// Whether input of this connection counts: not if another took the session over.
+    pub(super) fn listens_to(&self, id: ConnectionId) -> bool {
+        self.link.as_ref().is_some_and(|link| link.id == id)
+    }
+
+    /// Keeps a line for later. The connection does not send more than there is room for.
+    pub(super) fn keep(&mut self, line: Line) -> bool {
+        let room = self.lines.len() < limits::LINES_AHEAD_MAX;
+        if room {
+            self.lines.push_back(line);
+        } else {
+            self.lines_done = self.lines_done.saturating_add(1);
+        }
+        room
+    }
+
+    /// The next line to handle.
+    pub(super) fn next_line(&mut self) -> Option<Line> {
+        let line = self.lines.pop_front()?;
+        self.lines_done = self.lines_done.saturating_add(1);
+        Some(line)
+    }
+
+    /// Shows the player something owed, or keeps it until the connection is back.
+    pub(super) fn show(&mut self, event: Event) {
+        let prompt = matches!(&self.phase, Phase::Playing(state) if state.question.is_none());
+        match &self.link {
+            Some(link) => {
+                let lines_done = std::mem::take(&mut self.lines_done);
+                let shown = Box::new(Shown {
+                    event,
+                    lines_done,
+                    prompt,
+                });
+                drop(link.address.try_send_owed(ConnectionMessage::Show(shown)));
+            }
+            None => self.miss(Missed::Own(event)),
+        }
+    }
+
+    /// Shows something owed without a prompt: more follows at once.
+    pub(super) fn show_quietly(&mut self, event: Event) {
+        if let Some(link) = &self.link {
+            // The line is done with what follows; until then the connection expects more.
+            let shown = Box::new(Shown {
+                event,
+                lines_done: 0,
+                prompt: false,
+            });
+            drop(link.address.try_send_owed(ConnectionMessage::Show(shown)));
+        }
+    }
+
+    /// Passes something ambient on. It is dropped where there is no room.
+    pub(super) fn pass(&mut self, notice: Arc<Notice>) {
+        match &self.link {
+            Some(link) => drop(link.address.try_send(ConnectionMessage::Notice(notice))),
+            None => self.miss(Missed::Shared(notice)),
+        }
+    }
+
+    /// Tells the connection something else that is owed.
+    pub(super) fn tell(&self, message: ConnectionMessage) {
+        if let Some(link) = &self.link {
+            drop(link.address.try_send_owed(message));
+        }
+    }
+
+    /// How many texts were missed beyond those that are kept.
+    pub(super) fn missed_more(&self) -> u32 {
+        self.missed_more
+    }
+
+    /// Shows what was missed.
+    pub(super) fn catch_up(&mut self) {
+        self.missed_more = 0;
+        for missed in std::mem::take(&mut self.missed) {
+            match missed {
+                Missed::Own(event) => self.show(event),
+                Missed::Shared(notice) => self.pass(notice),
+            }
+        }
+    }
+
+    fn miss(&mut self, missed: Missed) {
+        if self.missed.len() >= limits::MISSED_MAX {
+            self.missed.pop_front();
+            self.missed_more = self.missed_more.saturating_add(1);
+        }
+        self.missed.push_back(missed);
+    }
+}

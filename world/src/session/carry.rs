@@ -1,0 +1,350 @@
+//! [process] Carries out the effects of a session in play.
+
+use super::answer;
+use super::body::{Phase, SessionBody};
+use super::effect::{Effect, StoreAnswer, StoreOrder};
+use super::line;
+use super::process::{Ctx, SessionProcess, not_delivered};
+use super::state::{Gift, PlayState, Settings};
+use crate::being::JourneyStep;
+use crate::event::{Event, Refusal, Text, Told};
+use crate::ids::{LineId, RoomId};
+use crate::limits;
+use crate::ops::metrics;
+use crate::ring::{BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage};
+use crate::room::{Ask, Cast};
+use crate::session::TellOutcome;
+use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, Transfer};
+use crate::text::Depth;
+
+impl SessionProcess {
+    /// Carries out one effect. What it brings back goes through a further step at once.
+    pub(super) fn carry_out(&mut self, body: &mut SessionBody, ctx: &mut Ctx, effect: Effect) {
+        match effect {
+            Effect::Show(event) => self.show(body, event),
+            Effect::Done { since, verb } => {
+                metrics::command_done(verb, ctx.now().into_std().saturating_duration_since(since));
+            }
+            Effect::Travel(line, step) => self.travel(body, ctx, line, step),
+            Effect::Ask(line, room, ask) => self.ask(body, ctx, line, (room, ask)),
+            Effect::Cast(room, cast) => self.cast(room, cast),
+            Effect::Tell { to, text } => self.tell(body, ctx, &to, text),
+            Effect::Who(prefix) => {
+                let (people, total) = self.node.players.list(prefix.as_deref(), limits::WHO_MAX);
+                let total = u32::try_from(total).unwrap_or(u32::MAX);
+                body.show(Event::Told(Told::Who { people, total }));
+            }
+            Effect::Deliver(gift) => self.deliver(body, *gift),
+            Effect::Store(line, order) => self.store(body, ctx, line, order),
+            Effect::Save(room) => self.save(body, ctx, room),
+            Effect::Hide(hide) => body.tell(ConnectionMessage::Hide(hide)),
+            Effect::Color(depth) => body.tell(ConnectionMessage::Color(depth)),
+            Effect::ShowColor => {
+                let name = body
+                    .terminal
+                    .map_or("16", |terminal| depth_name(terminal.depth));
+                body.show(Event::Told(Told::ColorIs(name.into())));
+            }
+            Effect::ScreenReader(on) => body.tell(ConnectionMessage::ScreenReader(Some(on))),
+            Effect::ShowScreenReader => {
+                let on = body.terminal.is_some_and(|terminal| terminal.screen_reader);
+                body.show(Event::Told(Told::ScreenReaderIs(on)));
+            }
+            Effect::Roster => {
+                if let (Phase::Playing(state), Some(player)) = (&body.phase, &self.player) {
+                    player.set_marks(state.away.as_ref(), state.card.linkdead);
+                }
+            }
+            Effect::Goto(place) => self.goto(body, ctx, &place),
+            Effect::Kick { who, reason } => self.kick(body, &who, reason),
+            Effect::Ban(order) => self.ban(body, ctx, &order),
+            Effect::CrashSession(who) => self.crash_session(body, ctx, who),
+            Effect::Shutdown => (self.node.shutdown)(),
+            Effect::LeftOnRecord(item) => {
+                tracing::warn!(target: "belay_world", item = item.id.0, "no room laid the item down");
+            }
+            Effect::End(event) => {
+                body.tell(ConnectionMessage::Close(Box::new(event)));
+                body.phase = Phase::Ended;
+                body.claim = None;
+                body.entry = None;
+            }
+        }
+    }
+
+    fn show(&self, body: &mut SessionBody, event: Event) {
+        if let (Event::RoomSeen(seen), Some(player)) = (&event, &self.player) {
+            player.set_room(Some(seen.room));
+        }
+        body.show(event);
+    }
+
+    fn travel(&mut self, body: &mut SessionBody, ctx: &mut Ctx, line: LineId, step: JourneyStep) {
+        match step {
+            JourneyStep::Enter(room, seq, how) => {
+                let Phase::Playing(state) = &body.phase else {
+                    return;
+                };
+                let card = state.card.clone();
+                self.ask(body, ctx, line, (room, Ask::Enter { seq, card, how }));
+            }
+            JourneyStep::Leave(room, seq, way) => {
+                self.ask(body, ctx, line, (room, Ask::Leave { seq, way }));
+            }
+            JourneyStep::Gone(room, seq, how) => self.cast(room, Cast::Gone { seq, how }),
+        }
+    }
+
+    fn ask(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        line: LineId,
+        (room, ask): (RoomId, Ask),
+    ) {
+        let receipt = Receipt::new(BeingPort::Session(ctx.address()), line);
+        if let Err(why) = self.node.rooms.ask(room, self.being(), ask, receipt) {
+            self.play(body, ctx, |state, scene, out| {
+                answer::refused_delivery(state, scene, line, not_delivered(why), out);
+            });
+        }
+    }
+
+    fn cast(&self, room: RoomId, cast: Cast) {
+        if self
+            .node
+            .rooms
+            .tell(room, RoomMessage::Cast(self.being(), cast))
+            .is_err()
+        {
+            tracing::debug!(target: "belay_world", room = room.0, "a room did not take a cast");
+        }
+    }
+
+    fn tell(&mut self, body: &mut SessionBody, ctx: &mut Ctx, to: &Text, text: Text) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let from = state.identity.name.clone();
+        let outcome = match self.node.players.find(to) {
+            None => TellOutcome::Nobody,
+            Some(player) => {
+                let message = SessionMessage::Tell {
+                    from,
+                    text: text.clone(),
+                };
+                match player.session.try_send(message) {
+                    Ok(()) => TellOutcome::Delivered {
+                        to: player.name.clone(),
+                        away: player.away(),
+                    },
+                    Err(_) => TellOutcome::Full(player.name.clone()),
+                }
+            }
+        };
+        self.play(body, ctx, |_, _, out| line::told(text, outcome, to, out));
+    }
+
+    fn deliver(&self, body: &SessionBody, gift: Gift) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let from = state.identity.name.clone();
+        let Some(receiver) = self.node.players.find(&gift.to) else {
+            return;
+        };
+        let message = SessionMessage::Receive {
+            from,
+            item: gift.held.item,
+            recorded: gift.recorded,
+        };
+        if receiver.session.try_send_owed(message).is_err() {
+            // The record has the receiver as the owner: the thing is there at the next login.
+            tracing::warn!(target: "belay_world", item = gift.held.item.id.0, "gift not delivered");
+        }
+    }
+
+    fn store(&mut self, body: &mut SessionBody, ctx: &mut Ctx, line: LineId, order: StoreOrder) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let address = ctx.address();
+        let reply = move |answer| {
+            drop(address.try_send_owed(SessionMessage::Stored(line, answer)));
+        };
+        let transfer = match order {
+            StoreOrder::CheckPassword(password) => {
+                return self.check_password(body, ctx, line, password);
+            }
+            StoreOrder::SetPassword(password) => {
+                return self.set_password(body, ctx, line, password);
+            }
+            StoreOrder::Token => return self.issue_token(body, ctx, line),
+            StoreOrder::Take { from, item } => self
+                .room_owner(from)
+                .zip(owner(state))
+                .map(|(from, to)| (item, from, to)),
+            StoreOrder::Lay { to, item, recorded } => {
+                let from = match recorded {
+                    Some(room) => self.room_owner(room),
+                    None => owner(state),
+                };
+                from.zip(self.room_owner(to))
+                    .map(|(from, to)| (item, from, to))
+            }
+            StoreOrder::Give(gift) => self.gift_transfer(state, &gift),
+        };
+        let Some((item, from, to)) = transfer else {
+            return reply(StoreAnswer::Failed);
+        };
+        let transfer = ItemTransfer {
+            item: item.id,
+            from,
+            to,
+        };
+        self.node.store.transfer_item(transfer, move |outcome| {
+            reply(match outcome {
+                Ok(Transfer::Done) => StoreAnswer::Recorded,
+                Ok(Transfer::Moved | Transfer::NoPlace) | Err(_) => StoreAnswer::Failed,
+            });
+        });
+    }
+
+    fn gift_transfer(
+        &self,
+        state: &PlayState,
+        gift: &Gift,
+    ) -> Option<(crate::being::Item, Owner, Owner)> {
+        let from = match gift.held.recorded {
+            Some(room) => self.room_owner(room)?,
+            None => owner(state)?,
+        };
+        let to = match gift.recorded {
+            Some(room) => self.room_owner(room)?,
+            None => Owner::Character(gift.character?),
+        };
+        Some((gift.held.item, from, to))
+    }
+
+    fn room_owner(&self, room: RoomId) -> Option<Owner> {
+        self.node
+            .world
+            .room(room)
+            .map(|room| Owner::Room(room.key.to_string()))
+    }
+
+    fn save(&self, body: &SessionBody, ctx: &Ctx, room: Option<RoomId>) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let Some((_, id)) = state.identity.account else {
+            return;
+        };
+        let room = room.and_then(|room| self.node.world.room(room));
+        let room_key = room.map(|room| room.key.to_string()).unwrap_or_default();
+        let now = ctx.now().into_std();
+        let played = state.played_s + now.saturating_duration_since(state.since).as_secs();
+        let score = Score {
+            played_seconds: i64::try_from(played).unwrap_or(i64::MAX),
+            ..Score::default()
+        };
+        let save = CharacterSave {
+            id,
+            room_key,
+            score,
+            settings: stored_settings(state.settings),
+        };
+        let (address, line) = (ctx.address(), state.line);
+        self.node
+            .store
+            .save_characters(vec![save], move |outcome: Result<(), StoreError>| {
+                if outcome.is_err() {
+                    let again = SessionMessage::Stored(line, StoreAnswer::Saved(false));
+                    drop(address.try_send_owed(again));
+                }
+            });
+    }
+
+    fn goto(&mut self, body: &mut SessionBody, ctx: &mut Ctx, place: &Text) {
+        let by_key = self.node.world.room_id(place);
+        let by_player = || {
+            self.node
+                .players
+                .find(place)
+                .and_then(|player| player.room())
+        };
+        match by_key.or_else(by_player) {
+            None => body.show(Event::Refused(Refusal::NobodyCalled(place.clone()))),
+            Some(room) => self.play(body, ctx, |state, scene, out| {
+                super::link::appear(state, scene, room, crate::being::Entry::Appear, out);
+            }),
+        }
+    }
+
+    fn crash_session(&self, body: &mut SessionBody, ctx: &Ctx, who: Option<Text>) {
+        let address = match &who {
+            None => Some((ctx.address(), Text::from("your session"))),
+            Some(who) => self
+                .node
+                .players
+                .find(who)
+                .map(|one| (one.session.clone(), one.name.clone())),
+        };
+        match address {
+            None => body.show(Event::Refused(Refusal::NobodyCalled(
+                who.unwrap_or_default(),
+            ))),
+            Some((session, name)) => {
+                body.show(Event::Did(crate::event::Did::Crash(name)));
+                drop(session.try_send_owed(SessionMessage::Crash));
+            }
+        }
+    }
+}
+
+fn owner(state: &PlayState) -> Option<Owner> {
+    state
+        .identity
+        .account
+        .map(|(_, character)| Owner::Character(character))
+}
+
+fn depth_name(depth: Depth) -> &'static str {
+    match depth {
+        Depth::None => "off",
+        Depth::Ansi8 => "8",
+        Depth::Ansi16 => "16",
+        Depth::Ansi256 => "256",
+        Depth::True => "true",
+    }
+}
+
+/// What the player chose, as it is stored.
+fn stored_settings(settings: Settings) -> crate::store::Settings {
+    use crate::store::ColorSetting;
+    crate::store::Settings {
+        color: match settings.depth {
+            None => ColorSetting::Auto,
+            Some(Depth::None) => ColorSetting::Off,
+            Some(Depth::Ansi8 | Depth::Ansi16) => ColorSetting::Ansi,
+            Some(Depth::Ansi256) => ColorSetting::Xterm,
+            Some(Depth::True) => ColorSetting::True,
+        },
+        screen_reader: settings.screen_reader == Some(true),
+    }
+}
+
+/// What is stored, as a session has it.
+pub(super) fn settings_from(stored: &crate::store::Settings) -> Settings {
+    use crate::store::ColorSetting;
+    Settings {
+        depth: match stored.color {
+            ColorSetting::Auto => None,
+            ColorSetting::Off => Some(Depth::None),
+            ColorSetting::Ansi => Some(Depth::Ansi16),
+            ColorSetting::Xterm => Some(Depth::Ansi256),
+            ColorSetting::True => Some(Depth::True),
+        },
+        screen_reader: stored.screen_reader.then_some(true),
+    }
+}

@@ -1,0 +1,67 @@
+//! [pure] What a session does because time passed.
+
+use super::answer::{Scene, failed, onward};
+use super::effect::{Effect, Effects};
+use super::line::show;
+use super::state::{Pending, PlayState};
+use super::things;
+use crate::event::{Event, Refusal, SystemEvent};
+use crate::ids::LineId;
+use std::time::Instant;
+
+/// When something will be due, if anything is.
+pub fn next_due(state: &PlayState) -> Option<Instant> {
+    let asks = state.asks.iter().map(|ask| ask.deadline).min();
+    [asks, state.save_due, state.linkdead_due, state.adrift_due]
+        .into_iter()
+        .flatten()
+        .min()
+}
+
+/// Does what is due.
+pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
+    let now = scene.now;
+    if state.linkdead_due.is_some_and(|at| at <= now) {
+        let why = Event::System(SystemEvent::Goodbye(
+            "The connection did not come back.".into(),
+        ));
+        return super::link::end(state, why, out);
+    }
+    let late: Vec<LineId> = state
+        .asks
+        .iter()
+        .filter(|ask| ask.deadline <= now)
+        .map(|ask| ask.line)
+        .collect();
+    for line in late {
+        let Some(ask) = state.close(line, |_| true) else {
+            continue;
+        };
+        match ask.what {
+            Pending::GetRecorded { .. }
+            | Pending::DropRecorded { .. }
+            | Pending::GiveRecorded(_)
+            | Pending::Password
+            | Pending::Token => things::slow(state, ask, now, out),
+            Pending::Show(_)
+            | Pending::Leave
+            | Pending::Enter
+            | Pending::Get
+            | Pending::Place { .. }
+            | Pending::GiveTo(_) => failed(state, scene, ask, Refusal::NoAnswer, out),
+        }
+    }
+    if state.save_due.is_some_and(|at| at <= now) {
+        state.save_due = None;
+        out.push(Effect::Save(state.journey.room()));
+    }
+    if state.adrift_due.is_some_and(|at| at <= now) {
+        state.adrift_due = None;
+        let mut steps = Vec::with_capacity(1);
+        state.journey.retry(scene.world.recall_rooms(), &mut steps);
+        if steps.is_empty() {
+            show(out, Event::System(SystemEvent::Adrift));
+        }
+        onward(state, scene, steps, out);
+    }
+}

@@ -1,0 +1,30 @@
+//! [pure] A session: one player who plays. `state` is what it remembers, the steps decide (`line` for
+//! what is typed, `answer` for what rooms say, `things`, `question`, `due`), `process` owns the mailbox
+//! and carries out.
+
+mod answer;
+mod body;
+mod bucket;
+mod carry;
+mod due;
+mod effect;
+mod entrance;
+mod line;
+mod link;
+mod process;
+mod question;
+mod staff;
+mod state;
+mod things;
+
+pub use answer::{NotDelivered, Scene, answered, lost, refused_delivery, room_closed};
+pub use body::{Phase, SessionBody};
+pub use bucket::Bucket;
+pub use due::{due, next_due};
+pub use effect::{Effect, Effects, StoreAnswer, StoreOrder, TellOutcome};
+pub use line::{line, told};
+pub use link::{appear, begin, end, link_lost, link_regained};
+pub use process::{SessionProcess, clear_away};
+pub use question::Secret;
+pub use state::{Gift, Held, Identity, Pending, PendingAsk, PlayState, SessionRules, Settings};
+pub use things::{received, stored};

@@ -1,0 +1,387 @@
+//! [process] A session's process: the mailbox of one player, from the greeting to the end of play.
+//!
+//! What it knows is its supervisor's heirloom ([`SessionBody`]). A step works on a copy of the play state
+//! that takes the old one's place when the step is complete; so after a crash the next incarnation
+//! goes on where the player stood, and only the line that was being handled is lost.
+
+use super::answer::{NotDelivered, Scene, answered, lost, room_closed};
+use super::body::{Line, Phase, SessionBody};
+use super::due::{due, next_due};
+use super::effect::Effects;
+use super::line::line;
+use super::link::{end, link_lost, link_regained};
+use super::state::{Held, PlayState};
+use super::things::{received, stored};
+use crate::being::Parting;
+use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
+use crate::ids::{Being, ConnectionId, SessionId};
+use crate::login::LoginAnswer;
+use crate::node::{Player, Services};
+use crate::ring::{Arrival, ConnectionMessage, Input, SessionMessage, Wake};
+use belay_runtime::{Context, Exit, Flow, Heir, Process, Ticket};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// One incarnation of a session.
+#[derive(Debug)]
+pub struct SessionProcess {
+    pub(super) id: SessionId,
+    heir: Heir<SessionBody>,
+    pub(super) node: Arc<Services>,
+    /// The entry in the list of players, once in play.
+    pub(super) player: Option<Arc<Player>>,
+    /// The place in the login pool, and the last number that the player was told.
+    pub(super) ticket: Option<(Ticket, u32)>,
+    pub(super) claim_tries: u16,
+    armed: Option<Instant>,
+    pub(super) effects: Effects,
+}
+
+/// What a step of the session needs.
+pub(super) type Ctx = Context<SessionMessage>;
+
+impl SessionProcess {
+    /// An incarnation that goes on with this body.
+    pub fn new(id: SessionId, heir: Heir<SessionBody>, node: Arc<Services>) -> Self {
+        Self {
+            id,
+            heir,
+            node,
+            player: None,
+            ticket: None,
+            claim_tries: 0,
+            armed: None,
+            effects: Vec::new(),
+        }
+    }
+
+    /// As a being in rooms.
+    pub(super) fn being(&self) -> Being {
+        Being::Session(self.id)
+    }
+
+    /// One complete step of play on a copy, then its effects.
+    pub(super) fn play(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        step: impl FnOnce(&mut PlayState, Scene<'_>, &mut Effects),
+    ) {
+        let Phase::Playing(state) = &mut body.phase else {
+            return;
+        };
+        let node = self.node.clone();
+        let now = ctx.now().into_std();
+        let scene = Scene {
+            world: &node.world,
+            rules: &node.play,
+            now,
+        };
+        let mut next = state.clone();
+        let mut effects = std::mem::take(&mut self.effects);
+        step(&mut next, scene, &mut effects);
+        *state = next;
+        for effect in effects.drain(..) {
+            self.carry_out(body, ctx, effect);
+        }
+        if self.effects.capacity() == 0 {
+            self.effects = effects;
+        }
+    }
+
+    fn receive(&mut self, body: &mut SessionBody, ctx: &mut Ctx, message: SessionMessage) {
+        match message {
+            SessionMessage::Notice(notice) => {
+                if matches!(body.phase, Phase::Playing(_)) {
+                    body.pass(notice);
+                }
+            }
+            SessionMessage::Tick(batch) => {
+                if let (Phase::Playing(_), Some(link)) = (&body.phase, &body.link) {
+                    let message = ConnectionMessage::Tick(batch, self.being());
+                    drop(link.address.try_send(message));
+                }
+            }
+            SessionMessage::Answer(id, answer) => {
+                self.play(body, ctx, |state, scene, out| {
+                    answered(state, scene, id, answer, out);
+                });
+            }
+            SessionMessage::Lost(id) => {
+                self.play(body, ctx, |state, scene, out| lost(state, scene, id, out));
+            }
+            SessionMessage::RoomClosed(room) => self.play(body, ctx, |state, scene, out| {
+                room_closed(state, scene, room, out);
+            }),
+            SessionMessage::Stored(id, is) => {
+                self.ticket = None;
+                self.play(body, ctx, |state, scene, out| {
+                    stored(state, scene, id, is, out)
+                });
+            }
+            SessionMessage::Receive {
+                from,
+                item,
+                recorded,
+            } => {
+                let held = Held { item, recorded };
+                self.play(body, ctx, |state, scene, out| {
+                    received(state, scene, from, held, out);
+                });
+            }
+            SessionMessage::Tell { from, text } => {
+                if let Phase::Playing(state) = &mut body.phase {
+                    state.reply_to = Some(from.clone());
+                    body.show(Event::Received(Received::Tell { from, text }));
+                }
+            }
+            SessionMessage::Input(from, input) => self.input(body, ctx, from, input),
+            SessionMessage::Login(answer) => self.login_answer(body, ctx, *answer),
+            SessionMessage::TakeOver(arrival) => self.take_over(body, ctx, *arrival),
+            SessionMessage::MakeWay => self.end(body, ctx, Event::System(SystemEvent::TakenOver)),
+            SessionMessage::Kick(reason) => {
+                self.end(body, ctx, Event::System(SystemEvent::Kicked(reason)));
+            }
+            SessionMessage::Staff(staff) => {
+                if let Phase::Playing(state) = &mut body.phase {
+                    state.rights.staff = staff;
+                }
+            }
+            SessionMessage::Crash => crash(),
+            SessionMessage::Farewell => {
+                self.end(body, ctx, Event::System(SystemEvent::ShuttingDown));
+            }
+            SessionMessage::Wake(Wake::Due) => {
+                self.armed = None;
+                self.play(body, ctx, due);
+            }
+            SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
+        }
+    }
+
+    fn input(&mut self, body: &mut SessionBody, ctx: &mut Ctx, from: ConnectionId, input: Input) {
+        if !body.listens_to(from) {
+            return;
+        }
+        match input {
+            Input::Line { text, cut } => {
+                if !body.keep(Line { text, cut }) {
+                    body.show(Event::Refused(Refusal::TooFast));
+                }
+            }
+            Input::Interrupt => {
+                let dropped = u16::try_from(body.lines.len()).unwrap_or(u16::MAX);
+                body.lines.clear();
+                body.lines_done = body.lines_done.saturating_add(dropped);
+            }
+            Input::Terminal(terminal) => body.terminal = Some(terminal),
+            Input::Echoes => body.show(Event::Login(LoginEvent::EchoWarning)),
+            Input::Closed => {
+                body.link = None;
+                if matches!(body.phase, Phase::Login(_)) {
+                    body.phase = Phase::Ended;
+                }
+                let why = Event::System(SystemEvent::Goodbye("The connection is lost.".into()));
+                self.play(body, ctx, |state, scene, out| {
+                    link_lost(state, scene, why, out)
+                });
+            }
+        }
+    }
+
+    /// Handles the lines that wait, as long as the state allows.
+    fn pump(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        loop {
+            let now = ctx.now().into_std();
+            let ready = match &mut body.phase {
+                Phase::Login(state) => state.ready(),
+                Phase::Playing(state) => {
+                    !body.lines.is_empty() && state.ready() && state.bucket.take(now)
+                }
+                Phase::Ended => false,
+            };
+            if !ready {
+                return;
+            }
+            let Some(next) = body.next_line() else { return };
+            if let Some(bytes) = next.cut {
+                body.show(Event::Refused(Refusal::LineCut(bytes)));
+            }
+            if matches!(body.phase, Phase::Login(_)) {
+                self.login_typed(body, ctx, &next.text);
+            } else {
+                self.play(body, ctx, |state, scene, out| {
+                    line(state, scene, &next.text, out);
+                });
+            }
+        }
+    }
+
+    /// Sees to it that the process wakes when something is due.
+    fn arm(&mut self, body: &SessionBody, ctx: &mut Ctx) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let waiting = (!body.lines.is_empty() && state.ready()).then(|| state.bucket.ready_at());
+        let Some(at) = [next_due(state), waiting].into_iter().flatten().min() else {
+            return;
+        };
+        if self.armed.is_some_and(|armed| armed <= at) {
+            return;
+        }
+        let delay = at
+            .saturating_duration_since(ctx.now().into_std())
+            .max(Duration::from_millis(1));
+        self.armed = Some(at);
+        ctx.send_after(delay, SessionMessage::Wake(Wake::Due));
+    }
+
+    /// Ends the session with this last word.
+    pub(super) fn end(&mut self, body: &mut SessionBody, ctx: &mut Ctx, why: Event) {
+        if matches!(body.phase, Phase::Playing(_)) {
+            return self.play(body, ctx, |state, _, out| end(state, why, out));
+        }
+        body.tell(ConnectionMessage::Close(Box::new(why)));
+        body.phase = Phase::Ended;
+    }
+
+    /// Another connection of the same account takes this session.
+    fn take_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, arrival: Arrival) {
+        if matches!(body.phase, Phase::Ended) {
+            // The newcomer learns from the closed mailbox or asks again; its connection is told here.
+            let busy = Box::new(Event::Login(LoginEvent::Busy));
+            drop(
+                arrival
+                    .connection
+                    .address
+                    .try_send_owed(ConnectionMessage::Close(busy)),
+            );
+            return;
+        }
+        let over = Box::new(Event::System(SystemEvent::TakenOver));
+        body.tell(ConnectionMessage::Close(over));
+        body.link = Some(arrival.connection);
+        body.terminal = arrival.terminal;
+        body.lines.clear();
+        body.lines_done = 0;
+        body.tell(ConnectionMessage::Adopt(ctx.address()));
+        if matches!(body.phase, Phase::Playing(_)) {
+            self.greet_back(body);
+            self.play(body, ctx, |state, scene, out| {
+                link_regained(state, scene, out)
+            });
+        }
+    }
+
+    fn greet_back(&mut self, body: &mut SessionBody) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let name = state.identity.name.clone();
+        let settings = state.settings;
+        body.tell(ConnectionMessage::LoggedIn);
+        body.tell(ConnectionMessage::Color(settings.depth));
+        body.tell(ConnectionMessage::ScreenReader(settings.screen_reader));
+        let missed_more = body.missed_more();
+        body.show(Event::Login(LoginEvent::Resumed { name, missed_more }));
+        body.catch_up();
+    }
+
+    /// After a crash: the lists know the new incarnation, and the player is told.
+    fn come_back(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        if let Phase::Playing(state) = &body.phase {
+            self.player = self.node.players.find(&state.identity.name);
+        }
+        body.show(Event::System(SystemEvent::SessionRestarted));
+        if matches!(body.phase, Phase::Login(_)) {
+            body.phase = Phase::Login(Box::default());
+            self.login_start(body, ctx);
+        }
+    }
+}
+
+impl Process for SessionProcess {
+    type Message = SessionMessage;
+
+    async fn init(&mut self, ctx: &mut Ctx) -> Result<(), Exit> {
+        let heir = self.heir.clone();
+        heir.with(|body| {
+            if ctx.incarnation() == 0 {
+                self.login_start(body, ctx);
+            } else {
+                self.come_back(body, ctx);
+            }
+            self.pump(body, ctx);
+            self.arm(body, ctx);
+        });
+        Ok(())
+    }
+
+    async fn handle(&mut self, ctx: &mut Ctx, message: SessionMessage) -> Result<Flow, Exit> {
+        let heir = self.heir.clone();
+        Ok(heir.with(|body| {
+            self.receive(body, ctx, message);
+            self.pump(body, ctx);
+            self.arm(body, ctx);
+            if matches!(body.phase, Phase::Ended) {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
+        }))
+    }
+
+    async fn stop(&mut self, ctx: &mut Ctx, _exit: &Exit) {
+        let heir = self.heir.clone();
+        heir.with(|body| {
+            if !matches!(body.phase, Phase::Ended) {
+                self.end(body, ctx, Event::System(SystemEvent::ShuttingDown));
+            }
+            body.claim = None;
+            body.entry = None;
+        });
+    }
+}
+
+/// Takes a session that cannot be restarted out of the world: its supervisor gave it up.
+pub fn clear_away(heir: &Heir<SessionBody>, id: SessionId, node: &Services) {
+    heir.with(|body| {
+        if let Phase::Playing(state) = &body.phase
+            && let Some(room) = state.journey.room()
+        {
+            let gone = crate::room::Cast::Gone {
+                seq: state.journey.seq(),
+                how: Parting::Sleep,
+            };
+            let message = crate::ring::RoomMessage::Cast(Being::Session(id), gone);
+            node.rooms.tell_if_open(room, message);
+        }
+        let why = Event::System(SystemEvent::Goodbye(
+            "Your session failed several times in a row. Please log in again.".into(),
+        ));
+        body.tell(ConnectionMessage::Close(Box::new(why)));
+        body.phase = Phase::Ended;
+        body.claim = None;
+        body.entry = None;
+    });
+}
+
+/// Ends this incarnation, for staff and tests that want to see what survives.
+#[expect(clippy::panic, reason = "a crash on demand is the purpose")]
+fn crash() {
+    panic!("crash on demand");
+}
+
+/// Why the room could not be reached, in the session's words.
+pub(super) fn not_delivered(why: crate::ring::Undelivered) -> NotDelivered {
+    match why {
+        crate::ring::Undelivered::Busy => NotDelivered::Busy,
+        crate::ring::Undelivered::Closed => NotDelivered::Closed,
+    }
+}
+
+/// The answer of the store or the pool goes to this session's own mailbox.
+pub(super) fn post(ctx: &Ctx) -> impl FnOnce(LoginAnswer) + Send + 'static {
+    let address = ctx.address();
+    move |answer| drop(address.try_send_owed(SessionMessage::Login(Box::new(answer))))
+}

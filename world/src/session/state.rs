@@ -1,0 +1,245 @@
+//! [pure] What a session remembers while its player plays.
+//!
+//! A step works on a copy, and the copy takes the place of the old state when the step is complete; so a
+//! crash leaves the state before the line. The copy is cheap: what is large is shared by pointer.
+
+use super::bucket::Bucket;
+use super::effect::Effect;
+use super::question::Question;
+use crate::being::{Card, Item, Journey, Place};
+use crate::command::Rights;
+use crate::event::Text;
+use crate::ids::{AccountId, CharacterId, ItemId, LineId, RoomId, SessionId};
+use crate::limits;
+use crate::ops::metrics::VerbClass;
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::time::Duration;
+use std::time::Instant;
+
+/// Who plays; it never changes in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The session.
+    pub session: SessionId,
+    /// The character's name.
+    pub name: Text,
+    /// The account and the character; `None` for a guest, of whom nothing is saved.
+    pub account: Option<(AccountId, CharacterId)>,
+    /// The account's name, for the password dialogue.
+    pub account_name: Text,
+}
+
+/// What the operator set for all sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionRules {
+    /// How long a session waits for a lost connection.
+    pub linkdead: Duration,
+    /// How old the saved place may be.
+    pub save_every: Duration,
+    /// Commands a second.
+    pub commands_per_s: u16,
+    /// Commands at once.
+    pub commands_burst: u16,
+}
+
+/// A thing that the player carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The thing.
+    pub item: Item,
+    /// The room in which the database has it, while a guest carries it; `None`: it is recorded as the
+    /// character's own.
+    pub recorded: Option<RoomId>,
+}
+
+/// What a session waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// A room's answer that is only shown; for this kind of command.
+    Show(VerbClass),
+    /// To be let out.
+    Leave,
+    /// To be taken in.
+    Enter,
+    /// A thing from the floor.
+    Get,
+    /// The thing from the floor is being recorded as the character's.
+    GetRecorded {
+        /// The room it came from.
+        from: RoomId,
+        /// The thing.
+        item: Item,
+    },
+    /// A thing that goes to the floor is being recorded as the room's.
+    DropRecorded {
+        /// The room.
+        to: RoomId,
+        /// The thing.
+        held: Held,
+    },
+    /// The room is to lay the thing down; tried so many times.
+    Place {
+        /// The room.
+        to: RoomId,
+        /// The thing.
+        item: Item,
+        /// Tries before this one.
+        tries: u8,
+    },
+    /// Who is to be given this.
+    GiveTo(ItemId),
+    /// The gift is being recorded.
+    GiveRecorded(Box<Gift>),
+    /// The login pool or the store works on a new password.
+    Password,
+    /// The store makes a resume token.
+    Token,
+}
+
+impl Pending {
+    /// The kind of command that it belongs to, for the figures.
+    pub fn verb(&self) -> VerbClass {
+        match self {
+            Self::Show(verb) => *verb,
+            Self::Leave | Self::Enter => VerbClass::Move,
+            Self::Get
+            | Self::GetRecorded { .. }
+            | Self::DropRecorded { .. }
+            | Self::Place { .. }
+            | Self::GiveTo(_)
+            | Self::GiveRecorded(_) => VerbClass::Item,
+            Self::Password | Self::Token => VerbClass::Session,
+        }
+    }
+}
+
+/// A thing on its way from one player to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gift {
+    /// The thing as the giver held it.
+    pub held: Held,
+    /// The receiver's name.
+    pub to: Text,
+    /// The receiver's character; `None` for a guest.
+    pub character: Option<CharacterId>,
+    /// In which room it stays recorded, where the receiver is a guest.
+    pub recorded: Option<RoomId>,
+}
+
+/// One thing that a session waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingAsk {
+    /// Of which line.
+    pub line: LineId,
+    /// What.
+    pub what: Pending,
+    /// When it was asked.
+    pub since: Instant,
+    /// When the player is told that no answer came.
+    pub deadline: Instant,
+}
+
+/// The state of a session in play.
+#[derive(Clone, Debug)]
+pub struct PlayState {
+    /// Who plays.
+    pub identity: Arc<Identity>,
+    /// What rooms see.
+    pub card: Arc<Card>,
+    /// What the player may do.
+    pub rights: Rights,
+    /// Where the player is.
+    pub journey: Journey,
+    /// What is waited for.
+    pub asks: SmallVec<[PendingAsk; limits::ASKS_MAX]>,
+    /// The number of the last line.
+    pub line: LineId,
+    /// What the player carries, the oldest first.
+    pub inventory: Arc<Vec<Held>>,
+    /// The message of a player who is away; empty: none.
+    pub away: Option<Text>,
+    /// Who told the player something last.
+    pub reply_to: Option<Text>,
+    /// A dialogue that takes the next line.
+    pub question: Option<Box<Question>>,
+    /// How fast the player may type.
+    pub bucket: Bucket,
+    /// Since when this session plays.
+    pub since: Instant,
+    /// Seconds in play before this session.
+    pub played_s: u64,
+    /// The settings that are saved.
+    pub settings: Settings,
+    /// What is to be saved, and when.
+    pub save_due: Option<Instant>,
+    /// The connection is lost; the session ends then.
+    pub linkdead_due: Option<Instant>,
+    /// No room would take the player; tried again then.
+    pub adrift_due: Option<Instant>,
+}
+
+impl PendingAsk {
+    /// The command is done.
+    pub fn done(&self) -> Effect {
+        Effect::Done {
+            since: self.since,
+            verb: self.what.verb(),
+        }
+    }
+}
+
+/// What a player chose and keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Colours; `None` as the client says.
+    pub depth: Option<crate::text::Depth>,
+    /// Screen-reader mode; `None` as the client says.
+    pub screen_reader: Option<bool>,
+}
+
+impl PlayState {
+    /// Whether the next line can be handled now.
+    pub fn ready(&self) -> bool {
+        let settled = matches!(self.journey.place(), Place::In(_) | Place::Adrift);
+        settled && self.asks.len() < limits::ASKS_MAX
+    }
+
+    /// Whether the player is a guest.
+    pub fn guest(&self) -> bool {
+        self.identity.account.is_none()
+    }
+
+    /// Opens an ask.
+    pub fn wait_for(&mut self, what: Pending, now: Instant) -> LineId {
+        let line = self.line;
+        self.wait_on(line, what, now);
+        line
+    }
+
+    /// Opens the next stage of a line.
+    pub fn wait_on(&mut self, line: LineId, what: Pending, now: Instant) {
+        self.asks.push(PendingAsk {
+            line,
+            what,
+            since: now,
+            deadline: now + limits::ASK_DEADLINE,
+        });
+    }
+
+    /// Closes the ask of this line, if it is still open.
+    pub fn close(&mut self, line: LineId, is: impl Fn(&Pending) -> bool) -> Option<PendingAsk> {
+        let at = self
+            .asks
+            .iter()
+            .position(|ask| ask.line == line && is(&ask.what))?;
+        Some(self.asks.remove(at))
+    }
+
+    /// Something changed that is to be saved.
+    pub fn dirty(&mut self, rules: &SessionRules, now: Instant) {
+        if !self.guest() && self.save_due.is_none() {
+            self.save_due = Some(now + rules.save_every);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! [process] A zone: the supervisor of its rooms and mobs, and the keeper of what outlives their crashes.
+//!
+//! ```text
+//! zone ─┬─ room … (permanent; 3 crashes in 5 s: closed alone)
+//!       ├─ mob …  (permanent; 3 crashes in 60 s: gone)
+//!       └─ clock  (what is missing comes back)
+//! ```
+//! The state of each room and mob is held here, as an heirloom of its child. A room that keeps crashing is
+//! closed: its occupants are told and go to the recall room. When several rooms of a zone are closed,
+//! the zone itself restarts: all of its rooms open again, with what lay in them and nobody there.
+
+use crate::content::World;
+use crate::ids::{MobId, RoomId, ZoneId};
+use crate::limits;
+use crate::mob::{MobBody, MobProcess};
+use crate::ring::{RoomMessage, Rooms};
+use crate::room::{LiveRoom, RoomContext, RoomProcess, RoomState, mob_card};
+use belay_runtime::{
+    Capacity, ChildSpec, Heir, Incoming, Intensity, Mailbox, Supervisor, SupervisorBuilder,
+};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A room that crashes more often is closed.
+const ROOM_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(5));
+
+/// A mob that crashes more often is gone until its zone restarts.
+const MOB_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(60));
+
+/// A zone that loses more children in this time restarts as a whole.
+const ZONE_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(60));
+
+/// What a zone is made of.
+#[derive(Clone)]
+pub struct ZonePlan {
+    /// Which zone.
+    pub id: ZoneId,
+    /// The rooms' directory.
+    pub rooms: Rooms,
+    /// What rooms share.
+    pub shared: Arc<RoomContext>,
+    /// Whether mobs live.
+    pub mobs: bool,
+    /// How often missing things come back.
+    pub reset_every: Duration,
+    heirs: Arc<BTreeMap<RoomId, Heir<LiveRoom>>>,
+}
+
+impl fmt::Debug for ZonePlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZonePlan")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ZonePlan {
+    /// A plan with empty rooms.
+    pub fn new(id: ZoneId, rooms: Rooms, shared: Arc<RoomContext>) -> Self {
+        let zone = shared.world.zone(id);
+        let heirs = zone
+            .into_iter()
+            .flat_map(crate::content::Zone::rooms)
+            .map(|room| (room, Heir::new(RoomState::new(room))));
+        let heirs = Arc::new(heirs.collect());
+        let reset_every = Duration::from_secs(15 * 60);
+        Self {
+            id,
+            rooms,
+            shared,
+            mobs: true,
+            reset_every,
+            heirs,
+        }
+    }
+
+    /// The states of its rooms, for whoever puts things onto the floors before the zone starts.
+    pub fn floors(&self) -> impl Iterator<Item = (RoomId, Heir<LiveRoom>)> + '_ {
+        self.heirs.iter().map(|(room, heir)| (*room, heir.clone()))
+    }
+
+    /// The child for the supervisor of all zones.
+    pub fn spec(self) -> ChildSpec {
+        let key = self
+            .shared
+            .world
+            .zone(self.id)
+            .map_or("unknown", |zone| &*zone.key);
+        ChildSpec::supervisor(format!("zone:{key}"), move || self.build())
+    }
+
+    /// Opens the rooms; called for each incarnation of the zone.
+    fn build(&self) -> SupervisorBuilder {
+        let world = &self.shared.world;
+        let zone = world.zone(self.id);
+        let key = zone.map_or("unknown", |zone| &*zone.key);
+        let rooms = self.heirs.iter().map(|(id, heir)| self.room(*id, heir));
+        let mobs: Vec<ChildSpec> = match zone {
+            Some(zone) if self.mobs => zone.mobs().filter_map(|id| self.mob(id)).collect(),
+            Some(_) | None => Vec::new(),
+        };
+        Supervisor::builder(format!("zone:{key}"))
+            .intensity(ZONE_INTENSITY)
+            .children(rooms.collect::<Vec<_>>())
+            .children(mobs)
+            .child(self.clock())
+    }
+
+    fn room(&self, id: RoomId, heir: &Heir<LiveRoom>) -> ChildSpec {
+        throw_out(id, heir);
+        let capacity = Capacity {
+            messages: limits::ROOM_MAILBOX,
+            reserved: limits::ROOM_RESERVED,
+        };
+        let mailbox = Mailbox::new(capacity);
+        self.rooms.open(id, mailbox.address());
+        let name = room_name(&self.shared.world, id);
+        let (shared, kept) = (self.shared.clone(), heir.clone());
+        let (rooms, heir) = (self.rooms.clone(), heir.clone());
+        ChildSpec::process(name, &mailbox, move || {
+            RoomProcess::new(id, kept.clone(), shared.clone())
+        })
+        .intensity(ROOM_INTENSITY)
+        .on_abandoned(move |name, exit| {
+            rooms.close(id);
+            let thrown_out = throw_out(id, &heir);
+            tracing::error!(
+                target: "belay_world", room = name, reason = %exit, thrown_out, "room closed"
+            );
+        })
+    }
+
+    fn mob(&self, id: MobId) -> Option<ChildSpec> {
+        let world = self.shared.world.clone();
+        let card = mob_card(&world, id)?;
+        let name = format!("mob:{}", world.mob(id)?.key);
+        let capacity = Capacity {
+            messages: limits::MOB_MAILBOX,
+            reserved: limits::MOB_RESERVED,
+        };
+        let heir = Heir::new(MobBody::new(u64::from(id.0) ^ 0x5eed));
+        let rooms = self.rooms.clone();
+        let spec = ChildSpec::process(name, &Mailbox::new(capacity), move || {
+            MobProcess::new(id, heir.clone(), world.clone(), rooms.clone(), card.clone())
+        });
+        Some(spec.intensity(MOB_INTENSITY))
+    }
+
+    /// Tells all rooms from time to time that missing things come back.
+    fn clock(&self) -> ChildSpec {
+        let (rooms, every) = (self.rooms.clone(), self.reset_every);
+        let ids: Arc<[RoomId]> = self
+            .heirs
+            .keys()
+            .filter(|id| {
+                self.shared
+                    .world
+                    .room(**id)
+                    .is_some_and(|room| !room.resets.is_empty())
+            })
+            .copied()
+            .collect();
+        let mailbox = Mailbox::<Reset>::new(Capacity {
+            messages: 1,
+            reserved: 0,
+        });
+        ChildSpec::body("clock", &mailbox, move |mut ctx| {
+            let (rooms, ids) = (rooms.clone(), ids.clone());
+            async move {
+                loop {
+                    for id in ids.iter() {
+                        rooms.tell_if_open(*id, RoomMessage::Reset);
+                    }
+                    ctx.send_after(every, Reset);
+                    match ctx.next().await {
+                        Incoming::Timer(Reset) | Incoming::Message(Reset) => {}
+                        Incoming::Signal(_) => {}
+                        Incoming::Shutdown => return Ok(()),
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// Time for the things that are missing.
+#[derive(Debug)]
+struct Reset;
+
+/// Tells those who stand in a room that it is closed, and forgets them.
+fn throw_out(id: RoomId, heir: &Heir<LiveRoom>) -> usize {
+    let occupants = heir.with(RoomState::empty);
+    for occupant in occupants.values() {
+        occupant.port.room_closed(id);
+    }
+    occupants.len()
+}
+
+fn room_name(world: &World, id: RoomId) -> String {
+    world
+        .room(id)
+        .map_or_else(|| id.to_string(), |room| format!("room:{}", room.key))
+}
