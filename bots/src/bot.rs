@@ -1,4 +1,4 @@
-//! [edge] One scriptable client for tests: types lines, waits for texts, keeps a transcript.
+//! `[edge]` One scriptable client for tests: types lines, waits for texts, keeps a transcript.
 //!
 //! Waiting is cancel-safe: what was read stays unread until an `expect` takes it. Every wait has a
 //! deadline; when it passes, or the connection ends, the error shows what was wanted and the

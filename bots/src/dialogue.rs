@@ -1,4 +1,4 @@
-//! [pure] Every text of the node that the bots wait for or type, in one place.
+//! `[pure]` Every text of the node that the bots wait for or type, in one place.
 //!
 //! When the node's words change, only this file follows. Texts are matched as plain ASCII after
 //! telnet and colours are taken out.

@@ -1,4 +1,5 @@
-//! [pure] Repeatable randomness: one 64-bit state a bot, from the run's seed and the bot's number.
+//! `[pure]` Repeatable randomness: one 64-bit state a bot, from the run's seed and the bot's
+//! number.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [edge] Load bots: outside players that walk, talk and measure a node over real sockets.
+//! `[edge]` Load bots: outside players that walk, talk and measure a node over real sockets.
 //!
 //! Two ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects, logs
 //! in, types, waits for texts, and tells its transcript when something does not come.

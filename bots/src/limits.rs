@@ -1,4 +1,4 @@
-//! [pure] Bounds of the bots, each with its unit and what happens when it is reached.
+//! `[pure]` Bounds of the bots, each with its unit and what happens when it is reached.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [edge] One connection to the node, telnet or WebSocket, as cleaned text.
+//! `[edge]` One connection to the node, telnet or WebSocket, as cleaned text.
 //!
 //! Both routes give the same text: a telnet GA or EOR, and the end of a WebSocket frame that does
 //! not end a line, become the prompt mark. Reading borrows the caller's buffer, so an idle link

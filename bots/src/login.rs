@@ -1,4 +1,4 @@
-//! [pure] How a bot gets in: what to type at each prompt until the world opens.
+//! `[pure]` How a bot gets in: what to type at each prompt until the world opens.
 //!
 //! ```text
 //! Name ─guest→ ……………………………………………………………………………………………→ Welcome + prompt = in

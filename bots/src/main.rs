@@ -1,4 +1,4 @@
-//! [edge] The load bot executable: options, progress bar, table and JSON report.
+//! `[edge]` The load bot executable: options, progress bar, table and JSON report.
 
 use std::fs;
 use std::io::{IsTerminal, Write};

@@ -1,4 +1,4 @@
-//! [pure] Names of bots: letters only, as the node wants them.
+//! `[pure]` Names of bots: letters only, as the node wants them.
 
 use crate::limits::{NAME_NUMBER_LETTERS, NAMES_PER_PREFIX};
 

@@ -1,4 +1,4 @@
-//! [pure] Cuts cleaned text into lines and prompts, across packets.
+//! `[pure]` Cuts cleaned text into lines and prompts, across packets.
 
 use crate::limits::LINE_BYTES_MAX;
 use crate::telnet::MARK;

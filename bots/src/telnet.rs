@@ -1,4 +1,4 @@
-//! [pure] The bots' telnet reader: takes commands, option answers and colours out, in place.
+//! `[pure]` The bots' telnet reader: takes commands, option answers and colours out, in place.
 //!
 //! ```text
 //! Text ─IAC→ Command ─WILL/WONT/DO/DONT→ Option → Text

@@ -1,4 +1,4 @@
-//! [pure] What one scriptable bot typed (`>`) and saw (`<`), line by line; bounded.
+//! `[pure]` What one scriptable bot typed (`>`) and saw (`<`), line by line; bounded.
 
 use crate::limits::{ERROR_TRANSCRIPT_BYTES, TRANSCRIPT_BYTES_MAX};
 use crate::telnet::MARK;

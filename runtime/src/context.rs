@@ -1,4 +1,4 @@
-//! [process] What a process sees of the runtime.
+//! `[process]` What a process sees of the runtime.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [pure] Why a process ended.
+//! `[pure]` Why a process ended.
 
 use std::fmt;
 use std::sync::Arc;

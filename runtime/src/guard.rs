@@ -1,4 +1,4 @@
-//! [process] Panics become exits.
+//! `[process]` Panics become exits.
 //!
 //! Code of a process is polled and called through here. The panic hook that
 //! [`Node::start`](crate::Node::start) installs notes where a guarded panic was raised instead of

@@ -1,4 +1,4 @@
-//! [process] State that outlives the incarnations of its process.
+//! `[process]` State that outlives the incarnations of its process.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! [process] Supervised processes in the manner of Erlang/OTP, on tokio.
+//! `[process]` Supervised processes in the manner of Erlang/OTP, on tokio.
 //!
 //! * A [`Process`] (or a [body](ChildSpec::body): an async function with a loop of its own) reads
 //!   a bounded [`Mailbox`], which outlives its incarnations; others hold an [`Address`] of it.

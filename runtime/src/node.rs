@@ -1,4 +1,4 @@
-//! [process] The root of a tree.
+//! `[process]` The root of a tree.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! [process] Process identifiers.
+//! `[process]` Process identifiers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

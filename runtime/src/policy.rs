@@ -1,4 +1,4 @@
-//! [pure] What a supervisor does about an exit, as data.
+//! `[pure]` What a supervisor does about an exit, as data.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [process] Blocking work on threads of its own, bounded and in line.
+//! `[process]` Blocking work on threads of its own, bounded and in line.
 //!
 //! ```text
 //!   submit ─► queue (bounded) ─► worker threads ─► done(outcome)

@@ -1,4 +1,4 @@
-//! [process] The trait of processes and the loop that runs them.
+//! `[process]` The trait of processes and the loop that runs them.
 
 use std::future::ready;
 

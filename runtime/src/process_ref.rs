@@ -1,4 +1,4 @@
-//! [process] References to processes, whatever their messages are.
+//! `[process]` References to processes, whatever their messages are.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [process] Names for processes: a partitioned map with unique keys.
+//! `[process]` Names for processes: a partitioned map with unique keys.
 
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};

@@ -1,4 +1,4 @@
-//! [process] Crash reports: one log record for a crash, not more than the limit allows.
+//! `[process]` Crash reports: one log record for a crash, not more than the limit allows.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};

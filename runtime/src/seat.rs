@@ -1,4 +1,4 @@
-//! [process] The task of a child: it runs one incarnation after the other.
+//! `[process]` The task of a child: it runs one incarnation after the other.
 //!
 //! ```text
 //!            ┌────────────── Again ───────────────┐

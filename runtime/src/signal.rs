@@ -1,4 +1,4 @@
-//! [process] Links, monitors and exit signals.
+//! `[process]` Links, monitors and exit signals.
 //!
 //! The locks of two processes are never held together: each step takes one, and the order of the
 //! steps is such that an exit in between is noticed by the later one.

@@ -1,4 +1,4 @@
-//! [process] The control block of a process: who it is, what it was told, and what it does now.
+//! `[process]` The control block of a process: who it is, what it was told, and what it does now.
 //!
 //! It lives in the mailbox's allocation and is changed under a lock of its own; `urgent` tells
 //! the process without that lock that there is something to look at.

@@ -1,4 +1,4 @@
-//! [process] Child specs: what to run, and what its supervisor does about it.
+//! `[process]` Child specs: what to run, and what its supervisor does about it.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [process] Counters of the whole program, for metrics.
+//! `[process]` Counters of the whole program, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,4 @@
-//! [process] Processes on operating system threads of their own.
+//! `[process]` Processes on operating system threads of their own.
 
 use std::io;
 use std::thread::Builder;

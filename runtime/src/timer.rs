@@ -1,4 +1,4 @@
-//! [process] The timers of one incarnation: messages to itself, later.
+//! `[process]` The timers of one incarnation: messages to itself, later.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! [process] The live tree as data, and as text for people.
+//! `[process]` The live tree as data, and as text for people.
 
 use std::fmt;
 

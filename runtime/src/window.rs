@@ -1,4 +1,4 @@
-//! [pure] How many restarts are too many: a true sliding window.
+//! `[pure]` How many restarts are too many: a true sliding window.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

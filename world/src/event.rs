@@ -1,7 +1,7 @@
-//! [pure] Everything a player can be shown, as data. Rooms and sessions decide *what* happened; only
-//! `view` knows how it reads. An event for the one who acted ("You say") and the event for those
-//! who see it ("Ann says") are two variants, so that the second is equal for all of them and can
-//! be rendered once.
+//! `[pure]` Everything a player can be shown, as data. Rooms and sessions decide *what* happened;
+//! only `view` knows how it reads. An event for the one who acted ("You say") and the event for
+//! those who see it ("Ann says") are two variants, so that the second is equal for all of them and
+//! can be rendered once.
 
 use crate::ids::{Direction, RoomId};
 use std::sync::Arc;

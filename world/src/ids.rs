@@ -1,4 +1,4 @@
-//! [pure] Names of things as numbers that cannot be mixed up, and the directions.
+//! `[pure]` Names of things as numbers that cannot be mixed up, and the directions.
 
 use std::fmt;
 

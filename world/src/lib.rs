@@ -1,5 +1,5 @@
-//! [pure] The world of Belay: zones of rooms and mobs, players' sessions, the telnet and WebSocket
-//! edges, storage, and the composition root of the node executable `belay`.
+//! `[pure]` The world of Belay: zones of rooms and mobs, players' sessions, the telnet and
+//! WebSocket edges, storage, and the composition root of the node executable `belay`.
 //!
 //! Each module says its stratum in the first line of its doc: pure decides, process owns a mailbox,
 //! edge touches the outside. Only `app` names concrete edges.

@@ -1,4 +1,5 @@
-//! [pure] The bounds of the world, each with its unit, its reason and what happens when it is reached.
+//! `[pure]` The bounds of the world, each with its unit, its reason and what happens when it is
+//! reached.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [edge] The node executable. Everything it does is in `belay_world::app`.
+//! `[edge]` The node executable. Everything it does is in `belay_world::app`.
 
 use std::process::ExitCode;
 

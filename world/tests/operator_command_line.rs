@@ -1,4 +1,4 @@
-//! [edge] Goal: the command line tells an operator all that is wrong at once, with the right exit
+//! `[edge]` Goal: the command line tells an operator all that is wrong at once, with the right exit
 //! status. Method: the real executable, its outputs and its status.
 
 #[cfg(test)]

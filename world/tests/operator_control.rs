@@ -1,4 +1,4 @@
-//! [edge] Goal: the control socket answers each line once, is bounded in every way, and ends
+//! `[edge]` Goal: the control socket answers each line once, is bounded in every way, and ends
 //! cleanly. Method: a real Unix socket, server and clients in one runtime with a paused clock, so
 //! that deadlines pass at once.
 #![expect(

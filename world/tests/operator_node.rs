@@ -1,4 +1,4 @@
-//! [edge] Goal: a node owns its directory and its addresses or does not start, shows its health
+//! `[edge]` Goal: a node owns its directory and its addresses or does not start, shows its health
 //! and figures, and stops as it is told. Method: the real executable, real sockets and signals.
 #![expect(clippy::expect_used, clippy::panic, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! [edge] Crashes random rooms of the node through its control socket, at a steady rate.
+//! `[edge]` Crashes random rooms of the node through its control socket, at a steady rate.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! [edge] Drives a crowd through its phases and gathers the report.
+//! `[edge]` Drives a crowd through its phases and gathers the report.
 //!
 //! ```text
 //! ramp ─all in or given up→ settle → window (measured) → drain (last answers) → closing

@@ -1,4 +1,4 @@
-//! [pure] The options of `wander` as they are typed: text, not yet checked.
+//! `[pure]` The options of `wander` as they are typed: text, not yet checked.
 
 /// Options of a wandering crowd as text; [`Options::check`](crate::Options::check) reads them.
 #[derive(Debug, Clone, Default, clap::Args)]

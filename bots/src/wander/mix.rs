@@ -1,4 +1,4 @@
-//! [pure] What a bot does how often.
+//! `[pure]` What a bot does how often.
 
 use crate::dice::Dice;
 

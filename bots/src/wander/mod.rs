@@ -1,4 +1,4 @@
-//! [edge] The wandering crowd: bots that log in, walk, talk and look, and what they measured.
+//! `[edge]` The wandering crowd: bots that log in, walk, talk and look, and what they measured.
 //!
 //! ```text
 //! options ─→ crowd (phases, ramp) ─→ seat (one task a bot) ─→ tally ─→ report

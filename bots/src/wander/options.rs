@@ -1,4 +1,4 @@
-//! [pure] The options of a crowd, checked: all faults are told at once.
+//! `[pure]` The options of a crowd, checked: all faults are told at once.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

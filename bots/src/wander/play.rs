@@ -1,4 +1,4 @@
-//! [pure] One bot in the world: what it types next, and which line is its own answer.
+//! `[pure]` One bot in the world: what it types next, and which line is its own answer.
 //!
 //! A move or a look is answered by the exits line, a say by `You say` with the say's token, and any
 //! of them by a line that refuses. Nothing here knows about time or sockets.

@@ -1,4 +1,4 @@
-//! [edge] CPU time and memory of a process, from `/proc`.
+//! `[edge]` CPU time and memory of a process, from `/proc`.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! [pure] The result of a run: a table for people, JSON for programs.
+//! `[pure]` The result of a run: a table for people, JSON for programs.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [edge] What all bots of one run share: options, counts, the clock and the measuring window.
+//! `[edge]` What all bots of one run share: options, counts, the clock and the measuring window.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! [edge] One bot: one task, one socket, one timer, a few hundred bytes.
+//! `[edge]` One bot: one task, one socket, one timer, a few hundred bytes.
 //!
 //! ```text
 //! enter ─(attempts with growing, jittered waits)→ play: wait → command → answer → wait …

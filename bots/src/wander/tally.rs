@@ -1,4 +1,4 @@
-//! [edge] What a crowd counts while it plays: shared by all bots' tasks, read by the driver.
+//! `[edge]` What a crowd counts while it plays: shared by all bots' tasks, read by the driver.
 //!
 //! Counters are atomics; histograms and causes sit behind locks that are held for one entry.
 

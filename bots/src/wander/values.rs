@@ -1,4 +1,4 @@
-//! [pure] Reads the values of options from their text; `None` for what is not one.
+//! `[pure]` Reads the values of options from their text; `None` for what is not one.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;

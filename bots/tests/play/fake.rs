@@ -1,4 +1,4 @@
-//! [edge] A pretended node on port 0 that speaks the dialogue over telnet and WebSocket.
+//! `[edge]` A pretended node on port 0 that speaks the dialogue over telnet and WebSocket.
 //!
 //! A ring of rooms, accounts in memory, and faults on request. It shares no code with the bots.
 

@@ -1,4 +1,4 @@
-//! [process] Mailboxes and the addresses of them.
+//! `[process]` Mailboxes and the addresses of them.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};

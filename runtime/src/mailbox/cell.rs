@@ -1,4 +1,4 @@
-//! [process] The one allocation behind a mailbox: its queue, its wakers, and the control block of
+//! `[process]` The one allocation behind a mailbox: its queue, its wakers, and the control block of
 //! the process that lives on it.
 //!
 //! Two locks, never held together: `inbox` here (messages and wakers) and the one in

@@ -1,4 +1,4 @@
-//! [pure] The queue inside a mailbox: two bounds, batches, and putting a batch back.
+//! `[pure]` The queue inside a mailbox: two bounds, batches, and putting a batch back.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! [process] Mailboxes: bounded queues that outlive the incarnations of their process.
+//! `[process]` Mailboxes: bounded queues that outlive the incarnations of their process.
 
 mod address;
 mod cell;

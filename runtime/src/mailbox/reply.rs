@@ -1,4 +1,4 @@
-//! [process] Requests that are answered.
+//! `[process]` Requests that are answered.
 
 use std::fmt;
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! [process] Waiting for room in a mailbox.
+//! `[process]` Waiting for room in a mailbox.
 
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};

@@ -1,4 +1,4 @@
-//! [process] Dynamic supervisors: children that come and go by the thousand.
+//! `[process]` Dynamic supervisors: children that come and go by the thousand.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [process] The children of one supervisor, and what is decided about them.
+//! `[process]` The children of one supervisor, and what is decided about them.
 //!
 //! Shared by the supervisor's task, the seats of its children, and the handles that start
 //! children; no lock here is held while a child is started, woken or stopped.

@@ -1,4 +1,4 @@
-//! [process] Static supervisors: ordered children that are known beforehand.
+//! `[process]` Static supervisors: ordered children that are known beforehand.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! [process] Supervisors: static ones with ordered children, and dynamic ones.
+//! `[process]` Supervisors: static ones with ordered children, and dynamic ones.
 
 mod dynamic;
 mod family;

@@ -1,4 +1,4 @@
-//! [process] Restarts that take siblings along: one-for-all and rest-for-one.
+//! `[process]` Restarts that take siblings along: one-for-all and rest-for-one.
 
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};

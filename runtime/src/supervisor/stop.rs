@@ -1,4 +1,4 @@
-//! [process] Stopping children: in reverse order, or all at once.
+//! `[process]` Stopping children: in reverse order, or all at once.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

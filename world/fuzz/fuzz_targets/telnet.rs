@@ -1,4 +1,4 @@
-//! [edge] Feeds the telnet codec whatever the fuzzer thinks of.
+//! `[edge]` Feeds the telnet codec whatever the fuzzer thinks of.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! [pure] What must hold for any input of the telnet codec. Shared by the fuzz target and by
+//! `[pure]` What must hold for any input of the telnet codec. Shared by the fuzz target and by
 //! `world/tests/telnet_random.rs`; whoever includes it supplies the names it imports.
 
 use std::time::{Duration, Instant};

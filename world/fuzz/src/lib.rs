@@ -1,4 +1,4 @@
-//! [pure] The pure modules under test, compiled from their source files.
+//! `[pure]` The pure modules under test, compiled from their source files.
 //!
 //! Taken by path and not from the crate `belay-world`, so that fuzzing builds in seconds: these
 //! modules depend on nothing, the crate depends on a database and a web server.

@@ -1,4 +1,4 @@
-//! [pure] The bounds of names, passwords and failed logins.
+//! `[pure]` The bounds of names, passwords and failed logins.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [pure] The rules of accounts: what a name and a password may be, how failed logins are slowed
+//! `[pure]` The rules of accounts: what a name and a password may be, how failed logins are slowed
 //! down, what a resume token looks like, and the hashing of passwords.
 //!
 //! Nothing here reads a clock, draws a random number or touches storage: times and random bytes

@@ -1,4 +1,4 @@
-//! [pure] Names of accounts and characters: 3 to 20 ASCII letters, the same whatever their case.
+//! `[pure]` Names of accounts and characters: 3 to 20 ASCII letters, the same whatever their case.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! [pure] Hashing of passwords: argon2id in the PHC string form.
+//! `[pure]` Hashing of passwords: argon2id in the PHC string form.
 //!
 //! One hash takes tens of milliseconds and [`PasswordCost::memory_kib`] of memory: it runs on the
 //! login worker pool and never on an async thread. The salt is handed in.

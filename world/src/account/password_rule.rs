@@ -1,4 +1,4 @@
-//! [pure] What a new password may be.
+//! `[pure]` What a new password may be.
 
 use std::fmt;
 

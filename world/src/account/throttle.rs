@@ -1,4 +1,4 @@
-//! [pure] Failed logins are slowed down, per address and per account.
+//! `[pure]` Failed logins are slowed down, per address and per account.
 //!
 //! ```text
 //! failures   1  2  3 | 4   5   6   7 …          one is forgotten each FAILURE_DECAY

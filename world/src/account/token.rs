@@ -1,4 +1,5 @@
-//! [pure] Resume tokens: 128 random bits that let a client take its session back without password.
+//! `[pure]` Resume tokens: 128 random bits that let a client take its session back without
+//! password.
 //!
 //! The client keeps the text, storage keeps only the hash. A token has the full strength of its
 //! random bits, so a plain SHA-256 is enough: there is nothing to guess that salt would protect.

@@ -1,4 +1,4 @@
-//! [pure] What a node prints when it is up: every address, and how to connect.
+//! `[pure]` What a node prints when it is up: every address, and how to connect.
 
 use std::net::SocketAddr;
 

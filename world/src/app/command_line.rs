@@ -1,4 +1,4 @@
-//! [pure] The command line as data. What each command does is in `app::run`.
+//! `[pure]` The command line as data. What each command does is in `app::run`.
 
 use std::path::PathBuf;
 use std::time::Duration;

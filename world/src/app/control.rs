@@ -1,4 +1,4 @@
-//! [edge] What the control socket's requests do to a running node.
+//! `[edge]` What the control socket's requests do to a running node.
 
 use super::operations::NodeView;
 use super::stop::StopRequest;

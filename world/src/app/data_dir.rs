@@ -1,4 +1,4 @@
-//! [edge] The data directory: made with mode 0700, and locked by one process.
+//! `[edge]` The data directory: made with mode 0700, and locked by one process.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};

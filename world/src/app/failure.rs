@@ -1,4 +1,4 @@
-//! [pure] How a run of the executable ends when it fails: one message, one exit status per kind.
+//! `[pure]` How a run of the executable ends when it fails: one message, one exit status per kind.
 
 use std::fmt;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! [edge] All listeners of a node, bound before anything starts: a node that cannot have one of
+//! `[edge]` All listeners of a node, bound before anything starts: a node that cannot have one of
 //! its addresses does not start by half.
 
 use std::io;

@@ -1,4 +1,4 @@
-//! [edge] The log: to standard error, as text or as one JSON object a line.
+//! `[edge]` The log: to standard error, as text or as one JSON object a line.
 
 use std::io::{self, IsTerminal as _};
 

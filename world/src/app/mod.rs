@@ -1,4 +1,4 @@
-//! [edge] The composition root: configuration, command line, and the start and stop of a node.
+//! `[edge]` The composition root: configuration, command line, and the start and stop of a node.
 //! Only this module names concrete edges.
 
 mod banner;

@@ -1,4 +1,4 @@
-//! [edge] The operator's branch of the tree: what the figures show, and the processes that serve
+//! `[edge]` The operator's branch of the tree: what the figures show, and the processes that serve
 //! them and the control socket.
 
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! [edge] What each command of the executable does, and the one place that tells of failures.
+//! `[edge]` What each command of the executable does, and the one place that tells of failures.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! [edge] `belay serve`: what comes before the supervision tree, and what comes after it.
+//! `[edge]` `belay serve`: what comes before the supervision tree, and what comes after it.
 //!
 //! ```text
 //! log -> lock of the data directory -> listeners -> figures -> tree -> banner

@@ -1,4 +1,4 @@
-//! [edge] Why and how a node stops: signals, requests from inside, and the second Ctrl-C.
+//! `[edge]` Why and how a node stops: signals, requests from inside, and the second Ctrl-C.
 
 use std::future::Future;
 use std::io;

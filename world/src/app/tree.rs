@@ -1,4 +1,4 @@
-//! [edge] The supervision tree of a node, top to bottom in one place.
+//! `[edge]` The supervision tree of a node, top to bottom in one place.
 //!
 //! ```text
 //! node                 one_for_one: nothing here takes the others with it

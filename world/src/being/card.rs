@@ -1,5 +1,5 @@
-//! [pure] The card: what a room needs to know of a being. The sheet (inventory, settings, account)
-//! stays with its session; only this small shared value crosses mailboxes.
+//! `[pure]` The card: what a room needs to know of a being. The sheet (inventory, settings,
+//! account) stays with its session; only this small shared value crosses mailboxes.
 
 use crate::event::{PersonSeen, Text};
 use crate::ids::{CharacterId, MobId};

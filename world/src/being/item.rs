@@ -1,5 +1,5 @@
-//! [pure] Things as instances. Each has one number and one owner in the database; what it looks like
-//! stands in its prototype in the content.
+//! `[pure]` Things as instances. Each has one number and one owner in the database; what it looks
+//! like stands in its prototype in the content.
 
 use crate::event::Text;
 use crate::ids::{ItemId, PrototypeId};

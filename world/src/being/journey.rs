@@ -1,4 +1,4 @@
-//! [pure] The sequenced journey of one being from room to room.
+//! `[pure]` The sequenced journey of one being from room to room.
 //!
 //! ```text
 //!            leave                Left                 Entered

@@ -1,5 +1,5 @@
-//! [pure] What stands in rooms: the card that a being shows to rooms, things as instances, and the
-//! sequenced journey from room to room.
+//! `[pure]` What stands in rooms: the card that a being shows to rooms, things as instances, and
+//! the sequenced journey from room to room.
 
 mod card;
 mod item;

@@ -1,4 +1,4 @@
-//! [pure] Help: which topic is meant, and its text. The index is made from the table of verbs, so
+//! `[pure]` Help: which topic is meant, and its text. The index is made from the table of verbs, so
 //! that it cannot forget one.
 
 use super::order::Rights;

@@ -1,4 +1,4 @@
-//! [pure] Bounds of what one command line may hold. What goes over is refused with a line that
+//! `[pure]` Bounds of what one command line may hold. What goes over is refused with a line that
 //! names the bound.
 
 /// Characters of one say, emote, tell, reply, away message or reason. More would fill a screen.

@@ -1,4 +1,4 @@
-//! [pure] What a player can ask for: one line of text becomes one [`Command`]. Nothing here knows
+//! `[pure]` What a player can ask for: one line of text becomes one [`Command`]. Nothing here knows
 //! where the player stands; nouns stay words until the room or the session that owns the things
 //! resolves them.
 //!

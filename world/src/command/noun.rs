@@ -1,4 +1,4 @@
-//! [pure] Words that name a thing, and which of several things they mean. The owner of the things
+//! `[pure]` Words that name a thing, and which of several things they mean. The owner of the things
 //! (a room, a session) resolves a noun; nothing here knows what is where.
 
 use super::limits::{NOUN_CHARS_MAX, NOUN_WORDS_MAX};

@@ -1,4 +1,4 @@
-//! [pure] The words of the language between the parser and those who carry commands out.
+//! `[pure]` The words of the language between the parser and those who carry commands out.
 
 use super::noun::Noun;
 use crate::event::{Refusal, Text};

@@ -1,4 +1,4 @@
-//! [pure] One line to one command. Any text is an input: what cannot be read comes back as
+//! `[pure]` One line to one command. Any text is an input: what cannot be read comes back as
 //! [`Unclear`] with the words that would help; nothing here panics.
 
 use super::order::{Command, Rights, Unclear};

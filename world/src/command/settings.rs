@@ -1,4 +1,4 @@
-//! [pure] The player's own affairs: colour, screen-reader mode, help, who.
+//! `[pure]` The player's own affairs: colour, screen-reader mode, help, who.
 
 use super::order::{Command, Unclear};
 use super::words::{self, Words};

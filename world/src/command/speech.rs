@@ -1,4 +1,4 @@
-//! [pure] What is said: say, emote, tell, reply and the away message.
+//! `[pure]` What is said: say, emote, tell, reply and the away message.
 
 use super::limits::{CHAT_CHARS_MAX, NOUN_CHARS_MAX};
 use super::order::{Command, Unclear};

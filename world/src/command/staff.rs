@@ -1,4 +1,4 @@
-//! [pure] Orders for staff. That the one who types may give them is checked before.
+//! `[pure]` Orders for staff. That the one who types may give them is checked before.
 
 use super::limits::BAN_SECONDS_MAX;
 use super::noun::Noun;

@@ -1,4 +1,4 @@
-//! [pure] What is looked at, walked to, taken and handed over.
+//! `[pure]` What is looked at, walked to, taken and handed over.
 
 use super::noun::Noun;
 use super::order::{Command, LookAt, Unclear};

@@ -1,4 +1,4 @@
-//! [pure] The help texts. Plain ASCII in short lines and whole sentences, so that they read well
+//! `[pure]` The help texts. Plain ASCII in short lines and whole sentences, so that they read well
 //! aloud; what is to be typed stands in the sentence.
 
 use super::help::Topic;

@@ -1,4 +1,4 @@
-//! [pure] The table of verbs: the one place that says which words there are. The parser, the help
+//! `[pure]` The table of verbs: the one place that says which words there are. The parser, the help
 //! index and the "did you mean" line read it. The order of the rows is the order in which a
 //! shortened word is tried, so that `e` is east, `l` is look and `sa` is say.
 

@@ -1,4 +1,4 @@
-//! [pure] A line cut into words. Quotes keep words together where they open at the start of a
+//! `[pure]` A line cut into words. Quotes keep words together where they open at the start of a
 //! word and close at the end of one, so that `ann's` stays a word; a quote that never closes is a
 //! letter like others.
 

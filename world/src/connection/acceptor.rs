@@ -1,4 +1,5 @@
-//! [edge] A process for each listener. It only accepts; what a socket speaks is the door's matter.
+//! `[edge]` A process for each listener. It only accepts; what a socket speaks is the door's
+//! matter.
 
 use super::limits::{ACCEPT_LOG_GAP, ACCEPT_PAUSE};
 use super::reception::{Door, Reception};

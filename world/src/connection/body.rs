@@ -1,4 +1,4 @@
-//! [edge] The process of one socket: waits for the socket, its mailbox and its deadlines, and in
+//! `[edge]` The process of one socket: waits for the socket, its mailbox and its deadlines, and in
 //! each turn takes what came, then writes once.
 
 use super::clocks::{Alarm, LoginClock};

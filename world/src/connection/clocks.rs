@@ -1,4 +1,5 @@
-//! [pure] The login deadline, and the rule by which one sleep serves all deadlines of a connection.
+//! `[pure]` The login deadline, and the rule by which one sleep serves all deadlines of a
+//! connection.
 
 use std::time::Duration;
 use tokio::time::Instant;

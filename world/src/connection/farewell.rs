@@ -1,5 +1,5 @@
-//! [edge] How we close: the last words are written, our side of the stream ends, and the peer gets
-//! a moment to read them before the kernel forgets the socket.
+//! `[edge]` How we close: the last words are written, our side of the stream ends, and the peer
+//! gets a moment to read them before the kernel forgets the socket.
 
 use super::body::Connection;
 use super::framing::CloseCode;

@@ -1,4 +1,4 @@
-//! [pure] The one thing in which telnet and WebSocket differ: how text lies in the bytes of a
+//! `[pure]` The one thing in which telnet and WebSocket differ: how text lies in the bytes of a
 //! stream.
 
 use crate::telnet::{self, Codec};

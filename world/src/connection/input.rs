@@ -1,4 +1,4 @@
-//! [edge] From bytes to the session: what a connection does with what it reads.
+//! `[edge]` From bytes to the session: what a connection does with what it reads.
 
 use super::body::{Connection, End, Turned};
 use super::framing::{CloseCode, Heard};

@@ -1,4 +1,4 @@
-//! [pure] The bounds of a connection, each with its unit and what happens when it is reached.
+//! `[pure]` The bounds of a connection, each with its unit and what happens when it is reached.
 
 use std::time::Duration;
 

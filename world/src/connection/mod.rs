@@ -1,4 +1,4 @@
-//! [edge] The players' sockets.
+//! `[edge]` The players' sockets.
 //!
 //! ```text
 //!  acceptor ─socket→ Reception ─┬─ start_session(port) ──► session

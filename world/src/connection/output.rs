@@ -1,4 +1,4 @@
-//! [pure] What is on its way to a player: when it is written, what is dropped for a slow reader,
+//! `[pure]` What is on its way to a player: when it is written, what is dropped for a slow reader,
 //! and where the prompt stands. Nothing here knows sockets or events; text comes rendered.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! [pure] Turns what a connection is told into the bytes of its viewer.
+//! `[pure]` Turns what a connection is told into the bytes of its viewer.
 
 use crate::content::World;
 use crate::event::Event;

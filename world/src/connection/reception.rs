@@ -1,4 +1,4 @@
-//! [edge] Lets sockets in: what all listeners of a node share.
+//! `[edge]` Lets sockets in: what all listeners of a node share.
 
 use super::body::Connection;
 use super::framing::Framing;

@@ -1,4 +1,4 @@
-//! [edge] The buffers of a thread. A connection borrows them for one turn, in which it does not
+//! `[edge]` The buffers of a thread. A connection borrows them for one turn, in which it does not
 //! wait, so that ten thousand idle connections own no buffer.
 
 use super::framing::Heard;

@@ -1,4 +1,4 @@
-//! [edge] How many connections there are, in all and of one address.
+//! `[edge]` How many connections there are, in all and of one address.
 
 use super::settings::ConnectionSettings;
 use super::stats::stats;

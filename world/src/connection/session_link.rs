@@ -1,4 +1,4 @@
-//! [edge] The way from a connection to the session that plays on it.
+//! `[edge]` The way from a connection to the session that plays on it.
 
 use crate::ids::ConnectionId;
 use crate::ring::{Input, SessionMessage, SessionPort};

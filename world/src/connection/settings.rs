@@ -1,4 +1,4 @@
-//! [pure] What an operator can set about connections.
+//! `[pure]` What an operator can set about connections.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [edge] How the kernel is to treat a player's socket.
+//! `[edge]` How the kernel is to treat a player's socket.
 
 use super::limits::{
     SEND_BUFFER_BYTES, TCP_KEEPALIVE_IDLE, TCP_KEEPALIVE_INTERVAL, TCP_KEEPALIVE_PROBES,

@@ -1,4 +1,4 @@
-//! [edge] What all connections of this process have carried, for the metrics.
+//! `[edge]` What all connections of this process have carried, for the metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

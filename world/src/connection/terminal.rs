@@ -1,5 +1,5 @@
-//! [pure] What a terminal can show: what its client says of it, and what the player chose instead.
-//! The size of its window is not here: lines are the client's to wrap.
+//! `[pure]` What a terminal can show: what its client says of it, and what the player chose
+//! instead. The size of its window is not here: lines are the client's to wrap.
 
 use crate::ring::TerminalNow;
 use crate::text::{Charset, Depth, ViewerClass};

@@ -1,4 +1,4 @@
-//! [edge] From what is to be said to the socket: one write per turn.
+//! `[edge]` From what is to be said to the socket: one write per turn.
 
 use super::body::{Connection, End, Turned};
 use super::framing::CloseCode;

@@ -1,4 +1,4 @@
-//! [edge] The content directory: reads the area files of it, checks them for the operator, and
+//! `[edge]` The content directory: reads the area files of it, checks them for the operator, and
 //! writes generated ones.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! [pure] The starter world inside the executable, so that it runs anywhere.
+//! `[pure]` The starter world inside the executable, so that it runs anywhere.
 
 use super::load::{SourceFile, WORLD_FILE};
 

@@ -1,4 +1,4 @@
-//! [pure] What is wrong with the content: where, how bad, and what would be right.
+//! `[pure]` What is wrong with the content: where, how bad, and what would be right.
 
 use std::fmt;
 

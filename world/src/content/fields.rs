@@ -1,4 +1,4 @@
-//! [pure] Reads the fields of one TOML table: what is missing, unknown or of the wrong kind is a
+//! `[pure]` Reads the fields of one TOML table: what is missing, unknown or of the wrong kind is a
 //! fault with its place, and reading goes on with a stand-in. No world comes of a text with an
 //! error, so a stand-in is never seen.
 //!

@@ -1,5 +1,5 @@
-//! [pure] A torus world for load tests: rows and columns of rooms with four exits each, every zone
-//! a band of rows. Equal options give equal texts.
+//! `[pure]` A torus world for load tests: rows and columns of rooms with four exits each, every
+//! zone a band of rows. Equal options give equal texts.
 
 use super::limits::{FILE_BYTES_MAX, FILES_MAX, ROOMS_MAX};
 use super::load::{SourceFile, WORLD_FILE};

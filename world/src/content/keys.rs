@@ -1,4 +1,4 @@
-//! [pure] All keys of the world in sorted order, and what a reference stands for.
+//! `[pure]` All keys of the world in sorted order, and what a reference stands for.
 
 use super::fields::shown;
 use super::limits::{ITEMS_MAX, MOBS_MAX, ROOMS_MAX};

@@ -1,4 +1,4 @@
-//! [pure] The bounds of the content. What is beyond one is a fault with its place: nothing is cut
+//! `[pure]` The bounds of the content. What is beyond one is a fault with its place: nothing is cut
 //! or left out silently, except faults themselves, whose number is told.
 
 /// Bytes of one area file. A generated zone of 2,000 rooms has about 1 MiB.

@@ -1,4 +1,4 @@
-//! [pure] Looks up what the files refer to and builds the world of it.
+//! `[pure]` Looks up what the files refer to and builds the world of it.
 
 use std::ops::Range;
 use std::time::Duration;

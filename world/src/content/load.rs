@@ -1,4 +1,4 @@
-//! [pure] From the texts of the area files to the checked world, or all that is wrong with them.
+//! `[pure]` From the texts of the area files to the checked world, or all that is wrong with them.
 //!
 //! ```text
 //! texts --raw--> fields, each checked by itself --link--> World --reach--> warnings

@@ -1,4 +1,4 @@
-//! [pure] Gathers faults while the content is read, and turns byte offsets into lines and columns
+//! `[pure]` Gathers faults while the content is read, and turns byte offsets into lines and columns
 //! at the end, in one pass over each text.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! [pure] The content: area files, their check, and the world that comes of them.
+//! `[pure]` The content: area files, their check, and the world that comes of them.
 //!
 //! A content directory holds `world.toml` and one file per zone; how they are written is told in
 //! `world/content/README.md`. [`load`] turns texts into a [`World`] or into [`Faults`];

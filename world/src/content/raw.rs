@@ -1,4 +1,4 @@
-//! [pure] The files as they are written: each field checked by itself, nothing yet looked up.
+//! `[pure]` The files as they are written: each field checked by itself, nothing yet looked up.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

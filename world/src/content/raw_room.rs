@@ -1,4 +1,4 @@
-//! [pure] `[[room]]` as it is written: exits, things to look at and item resets.
+//! `[pure]` `[[room]]` as it is written: exits, things to look at and item resets.
 
 use toml::Spanned;
 use toml::de::DeValue;

@@ -1,4 +1,4 @@
-//! [pure] Walks through the world on paper: warns of exits without a way back, of rooms that
+//! `[pure]` Walks through the world on paper: warns of exits without a way back, of rooms that
 //! nobody can reach, and of rooms that nobody can leave.
 
 use super::keys::Keyed;

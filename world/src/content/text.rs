@@ -1,4 +1,4 @@
-//! [pure] What a text in an area file may hold, and the form in which it is kept.
+//! `[pure]` What a text in an area file may hold, and the form in which it is kept.
 
 use super::fields::shown;
 use super::limits::{

@@ -1,4 +1,4 @@
-//! [pure] The checked world: what the area files say, complete and consistent, never changed.
+//! `[pure]` The checked world: what the area files say, complete and consistent, never changed.
 //!
 //! Everything in it is sorted by key, so an id is the position of a key: equal content gives equal
 //! ids on every node. All references are resolved: an exit leads to a room that is there. A prose

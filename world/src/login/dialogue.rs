@@ -1,4 +1,4 @@
-//! [pure] The steps of the login dialogue.
+//! `[pure]` The steps of the login dialogue.
 
 use super::effect::{AccountFound, CharacterFound, LoginAnswer, LoginEffect, LoginEffects};
 use crate::account::{Name, Password};

@@ -1,4 +1,4 @@
-//! [pure] What the login dialogue wants done, and what comes back.
+//! `[pure]` What the login dialogue wants done, and what comes back.
 
 use crate::being::Item;
 use crate::event::{Event, Text};

@@ -1,5 +1,6 @@
-//! [pure] The login dialogue, from the greeting to a character that may enter. `dialogue` decides; the
-//! session's process asks the store and the login pool and hands their answers back in.
+//! `[pure]` The login dialogue, from the greeting to a character that may enter. `dialogue`
+//! decides; the session's process asks the store and the login pool and hands their answers back
+//! in.
 //!
 //! ```text
 //! name -> (unknown) create? -> new password -> repeat -> [hash] -> [account] -> character name -> in

@@ -1,4 +1,5 @@
-//! [pure] What a mob does next. Chance is an argument: a [`Draw`] that whoever owns the mob keeps.
+//! `[pure]` What a mob does next. Chance is an argument: a [`Draw`] that whoever owns the mob
+//! keeps.
 
 use crate::content::{Mob, World};
 use crate::ids::{Direction, RoomId};

@@ -1,4 +1,5 @@
-//! [pure] Mobs: who they are stands in the content; `deed` decides what one does next, `process` does it.
+//! `[pure]` Mobs: who they are stands in the content; `deed` decides what one does next, `process`
+//! does it.
 
 mod deed;
 mod process;

@@ -1,6 +1,6 @@
-//! [process] A mob's process: from time to time it does a deed in the room where it stands. Its journey is
-//! sequenced like a player's, so a mob is in at most one room too. What it knows is its zone's
-//! heirloom; a crash costs one deed.
+//! `[process]` A mob's process: from time to time it does a deed in the room where it stands. Its
+//! journey is sequenced like a player's, so a mob is in at most one room too. What it knows is its
+//! zone's heirloom; a crash costs one deed.
 
 use super::deed::{Deed, Draw, next_deed, next_pause};
 use crate::being::{Card, Entry, Journey, JourneyStep, Place};

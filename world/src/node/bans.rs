@@ -1,5 +1,5 @@
-//! [process] The bans in memory, so that a connection or a name is checked without waiting. The store has
-//! them on record; a change is written there and shows here at once.
+//! `[process]` The bans in memory, so that a connection or a name is checked without waiting. The
+//! store has them on record; a change is written there and shows here at once.
 
 use crate::account::Name;
 use crate::event::Text;

@@ -1,4 +1,4 @@
-//! [process] Who plays: the list by name, and the claim of an account by its one session.
+//! `[process]` Who plays: the list by name, and the claim of an account by its one session.
 
 use crate::event::{PersonSeen, Text};
 use crate::ids::{AccountId, CharacterId, RoomId};

@@ -1,4 +1,4 @@
-//! [process] The ports and rules that sessions work with.
+//! `[process]` The ports and rules that sessions work with.
 
 use super::bans::Bans;
 use super::players::{Claims, Players};

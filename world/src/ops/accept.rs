@@ -1,4 +1,4 @@
-//! [edge] Accepting that survives a process that has run out of file descriptors.
+//! `[edge]` Accepting that survives a process that has run out of file descriptors.
 
 use std::future::Future;
 use std::io;

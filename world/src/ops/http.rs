@@ -1,4 +1,4 @@
-//! [edge] `GET /metrics` and `GET /healthz`, on a listener apart from the players'.
+//! `[edge]` `GET /metrics` and `GET /healthz`, on a listener apart from the players'.
 //!
 //! As in the control socket, all connections are polled inside one future and nothing is spawned.
 

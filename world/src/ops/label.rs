@@ -1,4 +1,4 @@
-//! [pure] What figures are counted by: small closed sets, so that each has its counter ready.
+//! `[pure]` What figures are counted by: small closed sets, so that each has its counter ready.
 
 /// A closed set of label values.
 pub trait Label: Copy + 'static {

@@ -1,4 +1,4 @@
-//! [pure] Limits of the operator's edges, each with what happens when it is reached.
+//! `[pure]` Limits of the operator's edges, each with what happens when it is reached.
 
 use std::time::Duration;
 

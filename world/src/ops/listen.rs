@@ -1,4 +1,4 @@
-//! [edge] Binding a listener, and a clear word when that cannot be.
+//! `[edge]` Binding a listener, and a clear word when that cannot be.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};

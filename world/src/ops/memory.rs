@@ -1,4 +1,4 @@
-//! [edge] The resident memory of this process, as Linux tells it.
+//! `[edge]` The resident memory of this process, as Linux tells it.
 
 /// Resident memory in bytes; 0 where `/proc` does not tell.
 #[must_use]

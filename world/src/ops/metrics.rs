@@ -1,4 +1,4 @@
-//! [process] The figures of a node: their names, and one function for each thing that is counted.
+//! `[process]` The figures of a node: their names, and one function for each thing that is counted.
 //!
 //! Whoever counts calls a function here; a call is one atomic addition on a counter that was
 //! registered at the start, without a lock or a look-up. Until [`start`] was called (in tests,

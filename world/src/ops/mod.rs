@@ -1,4 +1,4 @@
-//! [edge] The operator's edges: control socket, metrics and health, listeners.
+//! `[edge]` The operator's edges: control socket, metrics and health, listeners.
 //!
 //! Nothing here knows about rooms, sessions or the database: requests and figures pass through
 //! functions that the composition root gives.

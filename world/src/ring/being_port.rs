@@ -1,5 +1,5 @@
-//! [process] How a room reaches those who stand in it, and the receipt that tells an asker when its
-//! message met a crash.
+//! `[process]` How a room reaches those who stand in it, and the receipt that tells an asker when
+//! its message met a crash.
 
 use super::session_message::{MobMessage, SessionMessage};
 use crate::ids::{LineId, RoomId};

@@ -1,4 +1,4 @@
-//! [process] What a session (or the node) tells the connection that owns the player's socket.
+//! `[process]` What a session (or the node) tells the connection that owns the player's socket.
 
 use super::session_message::SessionPort;
 use crate::event::Event;

@@ -1,4 +1,4 @@
-//! [process] The messages that go round the ring, and how its members reach each other. Rooms are
+//! `[process]` The messages that go round the ring, and how its members reach each other. Rooms are
 //! reached by [`RoomId`](crate::ids::RoomId) through one [`Rooms`] port, never by a handle that somebody kept: a zone may
 //! live elsewhere later.
 

@@ -1,4 +1,4 @@
-//! [process] The one port through which rooms are addressed.
+//! `[process]` The one port through which rooms are addressed.
 
 use super::being_port::Receipt;
 use crate::ids::{Being, RoomId};

@@ -1,4 +1,4 @@
-//! [process] What reaches a session and a mob.
+//! `[process]` What reaches a session and a mob.
 
 use super::connection_message::{ConnectionPort, TerminalNow};
 use crate::being::Item;

@@ -1,4 +1,4 @@
-//! [pure] What a being asks of the room it stands in, and what the room answers. Every ask is
+//! `[pure]` What a being asks of the room it stands in, and what the room answers. Every ask is
 //! answered exactly once, with an owed message; a cast is not answered.
 
 use crate::being::{Card, Entry, Item, Parting};

@@ -1,5 +1,5 @@
-//! [pure] A crowd is told once a tick, not once an event: what was gathered becomes one list, with the
-//! arrivals and the departures of the tick as one notice each.
+//! `[pure]` A crowd is told once a tick, not once an event: what was gathered becomes one list,
+//! with the arrivals and the departures of the tick as one notice each.
 
 use crate::event::{Seen, Text};
 use crate::ids::Being;

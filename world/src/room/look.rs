@@ -1,4 +1,4 @@
-//! [pure] Looking: what a viewer sees of a room, and which thing or person a noun means there.
+//! `[pure]` Looking: what a viewer sees of a room, and which thing or person a noun means there.
 
 use super::state::{Occupant, RoomState};
 use super::step::Scene;

@@ -1,4 +1,4 @@
-//! [pure] A room: who stands in it, what lies in it, and what follows when somebody acts there.
+//! `[pure]` A room: who stands in it, what lies in it, and what follows when somebody acts there.
 //! `step` decides, `state` holds and changes, `crowd` gathers what many would hear, `process` owns
 //! the mailbox.
 

@@ -1,5 +1,5 @@
-//! [process] A room's process: it takes the state that its zone keeps for it, lets the pure step decide,
-//! applies the decision and carries out its effects.
+//! `[process]` A room's process: it takes the state that its zone keeps for it, lets the pure step
+//! decide, applies the decision and carries out its effects.
 //!
 //! The state is the zone's heirloom ([`Heir`]): after a crash the next incarnation goes on with the
 //! state after the last completed step, for a step reads the state while it decides and changes it

@@ -1,5 +1,5 @@
-//! [pure] What a room remembers. Deciding reads it, and only [`RoomState::apply`] changes it, after the
-//! whole decision stands: so a crash while deciding leaves the last completed step.
+//! `[pure]` What a room remembers. Deciding reads it, and only [`RoomState::apply`] changes it,
+//! after the whole decision stands: so a crash while deciding leaves the last completed step.
 
 use crate::being::{Card, Item};
 use crate::event::Seen;

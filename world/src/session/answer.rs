@@ -1,4 +1,4 @@
-//! [pure] What a session makes of the answers of rooms, and of their absence.
+//! `[pure]` What a session makes of the answers of rooms, and of their absence.
 
 use super::effect::{Effect, Effects};
 use super::line::{refuse, show, travel};

@@ -1,5 +1,5 @@
-//! [process] What outlives an incarnation of a session: the dialogue or the play, the connection, the lines
-//! that wait. It is the heirloom of the session's supervisor.
+//! `[process]` What outlives an incarnation of a session: the dialogue or the play, the connection,
+//! the lines that wait. It is the heirloom of the session's supervisor.
 
 use super::state::PlayState;
 use crate::event::Event;

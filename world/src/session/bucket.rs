@@ -1,4 +1,4 @@
-//! [pure] A token bucket: so many a second, so many at once.
+//! `[pure]` A token bucket: so many a second, so many at once.
 
 use std::time::Duration;
 use std::time::Instant;

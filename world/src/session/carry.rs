@@ -1,4 +1,4 @@
-//! [process] Carries out the effects of a session in play.
+//! `[process]` Carries out the effects of a session in play.
 
 use super::answer;
 use super::body::{Phase, SessionBody};

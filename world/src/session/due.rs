@@ -1,4 +1,4 @@
-//! [pure] What a session does because time passed.
+//! `[pure]` What a session does because time passed.
 
 use super::answer::{Scene, failed, onward};
 use super::effect::{Effect, Effects};

@@ -1,4 +1,4 @@
-//! [pure] What a session does outside itself.
+//! `[pure]` What a session does outside itself.
 
 use super::question::Secret;
 use super::state::Gift;

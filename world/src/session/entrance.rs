@@ -1,5 +1,5 @@
-//! [process] The login side of a session: the dialogue's effects go to the store and the login pool, whose
-//! answers come back as messages. Nothing here waits, and no password is hashed here.
+//! `[process]` The login side of a session: the dialogue's effects go to the store and the login
+//! pool, whose answers come back as messages. Nothing here waits, and no password is hashed here.
 
 use super::body::{Phase, SessionBody};
 use super::bucket::Bucket;

@@ -1,4 +1,4 @@
-//! [pure] A typed line becomes a command, and the command asks, tells or shows.
+//! `[pure]` A typed line becomes a command, and the command asks, tells or shows.
 
 use super::answer::Scene;
 use super::effect::{Effect, Effects, TellOutcome};

@@ -1,4 +1,4 @@
-//! [pure] A session begins, loses its connection, gets it back, and ends.
+//! `[pure]` A session begins, loses its connection, gets it back, and ends.
 
 use super::answer::Scene;
 use super::effect::{Effect, Effects};

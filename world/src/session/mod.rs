@@ -1,6 +1,6 @@
-//! [pure] A session: one player who plays. `state` is what it remembers, the steps decide (`line` for
-//! what is typed, `answer` for what rooms say, `things`, `question`, `due`), `process` owns the mailbox
-//! and carries out.
+//! `[pure]` A session: one player who plays. `state` is what it remembers, the steps decide (`line`
+//! for what is typed, `answer` for what rooms say, `things`, `question`, `due`), `process` owns the
+//! mailbox and carries out.
 
 mod answer;
 mod body;

@@ -1,4 +1,5 @@
-//! [process] A session's process: the mailbox of one player, from the greeting to the end of play.
+//! `[process]` A session's process: the mailbox of one player, from the greeting to the end of
+//! play.
 //!
 //! What it knows is its supervisor's heirloom ([`SessionBody`]). A step works on a copy of the play state
 //! that takes the old one's place when the step is complete; so after a crash the next incarnation

@@ -1,4 +1,4 @@
-//! [pure] The password dialogue of a session in play: the old one, the new one twice.
+//! `[pure]` The password dialogue of a session in play: the old one, the new one twice.
 
 use super::effect::{Effect, Effects, StoreAnswer, StoreOrder};
 use super::state::{Pending, PlayState};

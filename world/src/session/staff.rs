@@ -1,4 +1,4 @@
-//! [process] What staff does to others: kick and ban. Each is written into the staff's record.
+//! `[process]` What staff does to others: kick and ban. Each is written into the staff's record.
 
 use super::body::{Phase, SessionBody};
 use super::process::{Ctx, SessionProcess};

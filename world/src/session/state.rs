@@ -1,4 +1,4 @@
-//! [pure] What a session remembers while its player plays.
+//! `[pure]` What a session remembers while its player plays.
 //!
 //! A step works on a copy, and the copy takes the place of the old state when the step is complete; so a
 //! crash leaves the state before the line. The copy is cheap: what is large is shared by pointer.

@@ -1,5 +1,5 @@
-//! [pure] Things: taken from a floor, laid down, given. The database is told first and the player after;
-//! what is on its way stands in the pending ask, so it is never in two places.
+//! `[pure]` Things: taken from a floor, laid down, given. The database is told first and the player
+//! after; what is on its way stands in the pending ask, so it is never in two places.
 //!
 //! A guest's things stay recorded in the room they came from, for nothing of a guest is saved.
 

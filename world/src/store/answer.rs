@@ -1,4 +1,4 @@
-//! [process] The one answer that each request gets.
+//! `[process]` The one answer that each request gets.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,4 +1,4 @@
-//! [edge] Backups: a consistent copy of the database, made while everybody goes on.
+//! `[edge]` Backups: a consistent copy of the database, made while everybody goes on.
 //!
 //! `VACUUM INTO` reads one snapshot, so writers are not held up. The copy grows under a temporary
 //! name beside the target and gets its own name only when it is whole and on the disk.

@@ -1,4 +1,4 @@
-//! [pure] Bans of accounts, characters and addresses.
+//! `[pure]` Bans of accounts, characters and addresses.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! [edge] The wall clock, which stamps what is stored.
+//! `[edge]` The wall clock, which stamps what is stored.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};

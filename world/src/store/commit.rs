@@ -1,4 +1,4 @@
-//! [edge] One group commit: all writes of a group in one transaction, each failing alone.
+//! `[edge]` One group commit: all writes of a group in one transaction, each failing alone.
 //!
 //! A failing statement of SQLite undoes itself and leaves the transaction open, so only a write of
 //! several statements needs a savepoint. An error of the database itself undoes the whole group,

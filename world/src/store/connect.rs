@@ -1,4 +1,4 @@
-//! [edge] Connections to the database file.
+//! `[edge]` Connections to the database file.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [edge] Tells a database that fails from a request that the database refuses.
+//! `[edge]` Tells a database that fails from a request that the database refuses.
 
 use super::outcome::StoreError;
 

@@ -1,4 +1,4 @@
-//! [pure] The bounds of storage.
+//! `[pure]` The bounds of storage.
 
 use std::time::Duration;
 

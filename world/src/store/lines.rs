@@ -1,4 +1,4 @@
-//! [process] The addresses behind a port, and what happens when one of them takes no more.
+//! `[process]` The addresses behind a port, and what happens when one of them takes no more.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! [pure] Storage: accounts, characters, items, bans, resume tokens and the staff's record, in one
-//! SQLite file.
+//! `[pure]` Storage: accounts, characters, items, bans, resume tokens and the staff's record, in
+//! one SQLite file.
 //!
 //! ```text
 //! session, room ─ StorePort ─┬─ writes ─► writer ── BEGIN · each write · COMMIT · answers

@@ -1,4 +1,4 @@
-//! [edge] Opening the store: everything that can be wrong with the file is found here, before the
+//! `[edge]` Opening the store: everything that can be wrong with the file is found here, before the
 //! node starts anything.
 
 use std::io;

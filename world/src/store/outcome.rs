@@ -1,4 +1,4 @@
-//! [pure] What storage answers.
+//! `[pure]` What storage answers.
 
 use std::path::PathBuf;
 

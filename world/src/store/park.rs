@@ -1,4 +1,4 @@
-//! [pure] Where writes wait while the database fails.
+//! `[pure]` Where writes wait while the database fails.
 //!
 //! ```text
 //!   a group fails ─► hold: back in front          push: behind, or refused when full

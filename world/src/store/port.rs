@@ -1,4 +1,4 @@
-//! [process] The way to the store for everybody else. Nothing here waits.
+//! `[process]` The way to the store for everybody else. Nothing here waits.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [edge] A reader: answers reads over a connection of its own.
+//! `[edge]` A reader: answers reads over a connection of its own.
 
 use belay_runtime::{Context, Exit, Flow, Process};
 use sqlx::{Connection as _, SqliteConnection};

@@ -1,4 +1,4 @@
-//! [pure] What is stored, as values: the shapes that cross the disk, apart from any inner state.
+//! `[pure]` What is stored, as values: the shapes that cross the disk, apart from any inner state.
 
 use std::time::Duration;
 

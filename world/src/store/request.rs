@@ -1,4 +1,4 @@
-//! [process] The requests that travel to the store's processes, each with its answer.
+//! `[process]` The requests that travel to the store's processes, each with its answer.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! [process] What the store shows of itself to metrics and health.
+//! `[process]` What the store shows of itself to metrics and health.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 

@@ -1,4 +1,4 @@
-//! [edge] The store as a whole: opened and checked, it hands out its port and its processes.
+//! `[edge]` The store as a whole: opened and checked, it hands out its port and its processes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [edge] The one writer: gathers what its mailbox holds into groups, commits them, and answers.
+//! `[edge]` The one writer: gathers what its mailbox holds into groups, commits them, and answers.
 //!
 //! ```text
 //!            ┌───────────── a group is committed: answers ─────────────┐

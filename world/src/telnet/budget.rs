@@ -1,4 +1,4 @@
-//! [pure] How much nonsense a client may send before the connection closes.
+//! `[pure]` How much nonsense a client may send before the connection closes.
 
 use super::input::CloseReason;
 use super::limits::{BUDGET_WINDOW, FAULTS_MAX, NEGOTIATIONS_MAX};

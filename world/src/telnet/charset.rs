@@ -1,4 +1,4 @@
-//! [pure] Which charset a client uses: RFC 2066, MTTS, or a guess from its first odd line.
+//! `[pure]` Which charset a client uses: RFC 2066, MTTS, or a guess from its first odd line.
 
 use super::code::{self, subnegotiation};
 use super::decode::Reading;

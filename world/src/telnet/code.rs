@@ -1,4 +1,4 @@
-//! [pure] The bytes that telnet gives a meaning to.
+//! `[pure]` The bytes that telnet gives a meaning to.
 
 /// End of a record; the mark after a prompt once EOR is agreed.
 pub(super) const EOR_MARK: u8 = 0xef;

@@ -1,4 +1,4 @@
-//! [pure] The server's end of one telnet connection: what the owner of the socket calls.
+//! `[pure]` The server's end of one telnet connection: what the owner of the socket calls.
 //!
 //! How input is read is in `machine`.
 

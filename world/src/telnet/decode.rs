@@ -1,4 +1,4 @@
-//! [pure] The bytes of a line into text.
+//! `[pure]` The bytes of a line into text.
 
 /// How sure we are of the client's charset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! [pure] Recognises peers that speak something else, by the first bytes they send.
+//! `[pure]` Recognises peers that speak something else, by the first bytes they send.
 
 /// What a peer speaks instead of telnet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! [pure] What a client tells us, apart from its bytes.
+//! `[pure]` What a client tells us, apart from its bytes.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! [pure] Every bound of the telnet codec, with its unit and what happens when it is reached.
+//! `[pure]` Every bound of the telnet codec, with its unit and what happens when it is reached.
 
 use std::time::Duration;
 

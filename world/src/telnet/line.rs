@@ -1,4 +1,4 @@
-//! [pure] The pending line: what was typed since the last line end.
+//! `[pure]` The pending line: what was typed since the last line end.
 //!
 //! CR ends a line at once and swallows one LF that follows; LF ends one too; NUL is dropped
 //! wherever it is. So CR LF, CR NUL, CR and LF all read alike. Escape sequences (cursor keys) and

@@ -1,4 +1,4 @@
-//! [pure] The input machine: bytes in, answers and [`Input`] out.
+//! `[pure]` The input machine: bytes in, answers and [`Input`] out.
 //!
 //! ```text
 //!          FF            FB..FE          option

@@ -1,4 +1,4 @@
-//! [pure] The telnet protocol of a server, without sockets and without a clock.
+//! `[pure]` The telnet protocol of a server, without sockets and without a clock.
 //!
 //! ```text
 //!  socket bytes ──► Codec::feed ──┬──► answers (bytes for the socket)

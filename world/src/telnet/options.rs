@@ -1,4 +1,4 @@
-//! [pure] All options of one connection: the cells of the known ones and who was refused already.
+//! `[pure]` All options of one connection: the cells of the known ones and who was refused already.
 
 use super::code::{
     BINARY, CHARSET, DO, DONT, ECHO, EOR, IAC, NAWS, SGA, TIMING_MARK, TTYPE, WILL, WONT,

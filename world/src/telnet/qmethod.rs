@@ -1,4 +1,4 @@
-//! [pure] The Q method of RFC 1143: one option on one side, free of loops.
+//! `[pure]` The Q method of RFC 1143: one option on one side, free of loops.
 //!
 //! ```text
 //!         enable                 peer says yes

@@ -1,4 +1,4 @@
-//! [pure] What a client tells about its terminal: the TTYPE dialogue and MTTS.
+//! `[pure]` What a client tells about its terminal: the TTYPE dialogue and MTTS.
 
 use super::code::{TTYPE, subnegotiation};
 use super::limits::{TERMINAL_ANSWERS_MAX, TERMINAL_NAME_BYTES_MAX};

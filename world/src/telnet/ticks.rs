@@ -1,4 +1,4 @@
-//! [pure] Points in time of one connection in four bytes instead of sixteen.
+//! `[pure]` Points in time of one connection in four bytes instead of sixteen.
 
 use std::time::{Duration, Instant};
 

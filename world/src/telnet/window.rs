@@ -1,4 +1,4 @@
-//! [pure] The size of a window, as NAWS tells it.
+//! `[pure]` The size of a window, as NAWS tells it.
 
 use super::input::Window;
 use super::limits::{COLUMNS, COLUMNS_UNKNOWN, ROWS, ROWS_UNKNOWN};

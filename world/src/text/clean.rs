@@ -1,4 +1,4 @@
-//! [pure] Makes text of strangers harmless before another player sees it.
+//! `[pure]` Makes text of strangers harmless before another player sees it.
 //!
 //! Removed: control characters but TAB, whole escape sequences, C1, line separators, bidirectional
 //! overrides, the byte order mark, marks with nothing to stand on, and marks piled too high.

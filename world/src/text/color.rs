@@ -1,4 +1,4 @@
-//! [pure] Colours, and the nearest ones that lesser terminals have.
+//! `[pure]` Colours, and the nearest ones that lesser terminals have.
 
 /// A colour of 24 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

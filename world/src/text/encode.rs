@@ -1,4 +1,4 @@
-//! [pure] Text into the bytes of a line-oriented stream.
+//! `[pure]` Text into the bytes of a line-oriented stream.
 
 use super::transliterate::transliterate;
 use super::viewer::Charset;

@@ -1,4 +1,4 @@
-//! [pure] Text for players: what a viewer can show, making strangers' text safe, colour, charsets
+//! `[pure]` Text for players: what a viewer can show, making strangers' text safe, colour, charsets
 //! and small English.
 //!
 //! The painter turns semantic styles into bytes for one [`ViewerClass`]; all viewers of a class

@@ -1,4 +1,4 @@
-//! [pure] Writes styled text as the bytes of one viewer class.
+//! `[pure]` Writes styled text as the bytes of one viewer class.
 
 use super::color::{Ansi8, Rgb, ansi8, ansi16, ansi256};
 use super::encode::encode_text;

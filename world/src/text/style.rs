@@ -1,4 +1,4 @@
-//! [pure] What a piece of text is, not how it looks.
+//! `[pure]` What a piece of text is, not how it looks.
 
 use super::color::Rgb;
 

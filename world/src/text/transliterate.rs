@@ -1,4 +1,4 @@
-//! [pure] Words for characters that a client's charset lacks.
+//! `[pure]` Words for characters that a client's charset lacks.
 //!
 //! Latin letters lose their marks, dashes, quotes and box drawing become what a typewriter had, and
 //! everything else becomes a question mark.

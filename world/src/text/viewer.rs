@@ -1,4 +1,4 @@
-//! [pure] What one connection can show, and the part of it that decides the bytes.
+//! `[pure]` What one connection can show, and the part of it that decides the bytes.
 
 /// How text is turned into bytes for a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! [pure] Small English: articles and lists.
+//! `[pure]` Small English: articles and lists.
 
 /// Beginnings that are written with a vowel but spoken with a consonant.
 const CONSONANT_SOUNDS: [&str; 7] = ["eu", "ewe", "one", "uni", "use", "usu", "uti"];

@@ -1,5 +1,5 @@
-//! [pure] What happened in a crowded room within one tick, rendered as one piece. Each viewer gets
-//! the piece without what they did themselves, cut from the shared bytes.
+//! `[pure]` What happened in a crowded room within one tick, rendered as one piece. Each viewer
+//! gets the piece without what they did themselves, cut from the shared bytes.
 
 use super::notice::LINE_BYTES_USUAL;
 use super::render::render;

@@ -1,4 +1,4 @@
-//! [pure] What the player did, and what reached the player alone.
+//! `[pure]` What the player did, and what reached the player alone.
 
 use super::page::{Page, one_line};
 use super::told::color;

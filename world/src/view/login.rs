@@ -1,5 +1,5 @@
-//! [pure] The login dialogue. Programs wait for these prompts, so their words are part of what the
-//! node promises; they are the same for every viewer but for the list of characters.
+//! `[pure]` The login dialogue. Programs wait for these prompts, so their words are part of what
+//! the node promises; they are the same for every viewer but for the list of characters.
 
 use super::page::{Page, counted, one_line};
 use crate::event::{LoginEvent, Text};

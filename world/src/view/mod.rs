@@ -1,6 +1,6 @@
-//! [pure] How events read: an [`Event`](crate::event::Event) becomes the bytes of one viewer class.
-//! Nothing here decides anything and nothing here knows of sockets; equal events give equal bytes
-//! to all viewers of a class, so that one rendering is shared ([`Notice`], [`Batch`]).
+//! `[pure]` How events read: an [`Event`](crate::event::Event) becomes the bytes of one viewer
+//! class. Nothing here decides anything and nothing here knows of sockets; equal events give equal
+//! bytes to all viewers of a class, so that one rendering is shared ([`Notice`], [`Batch`]).
 //!
 //! ```text
 //! Event ─ render ─► one file per part of the event ─► Page (safe text, lines, lists) ─► Painter

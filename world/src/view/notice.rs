@@ -1,4 +1,4 @@
-//! [pure] One event on its way to many viewers.
+//! `[pure]` One event on its way to many viewers.
 
 use super::render::render;
 use super::shared::Shared;

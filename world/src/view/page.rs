@@ -1,4 +1,4 @@
-//! [pure] A page to write one event on: sentences of safe text, lists in words, lines that fit.
+//! `[pure]` A page to write one event on: sentences of safe text, lists in words, lines that fit.
 
 use super::wrap;
 use crate::content::World;

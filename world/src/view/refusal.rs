@@ -1,4 +1,4 @@
-//! [pure] Why something was not done: one helpful line each.
+//! `[pure]` Why something was not done: one helpful line each.
 
 use super::page::{Page, either, one_line};
 use crate::event::{Refusal, Text};

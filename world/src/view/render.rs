@@ -1,4 +1,4 @@
-//! [pure] From one event to bytes: which part of the view writes it.
+//! `[pure]` From one event to bytes: which part of the view writes it.
 
 use super::page::Page;
 use super::{did, login, refusal, room, seen, system, told};

@@ -1,4 +1,4 @@
-//! [pure] Rooms, exits and closer looks.
+//! `[pure]` Rooms, exits and closer looks.
 
 use super::page::{Page, capital, condition, number, one_line, others, person};
 use crate::event::{PersonSeen, RoomSeen, Text};

@@ -1,4 +1,4 @@
-//! [pure] What others do, as bystanders read it.
+//! `[pure]` What others do, as bystanders read it.
 
 use super::page::{Page, capital, number, one_line, others};
 use crate::event::{Seen, Text};

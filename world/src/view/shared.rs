@@ -1,4 +1,4 @@
-//! [pure] One rendering for all viewers of a class. The value is computed by whoever asks first,
+//! `[pure]` One rendering for all viewers of a class. The value is computed by whoever asks first,
 //! on any thread; nobody can see whether it was there before.
 
 use crate::text::ViewerClass;

@@ -1,4 +1,4 @@
-//! [pure] What the node says of itself.
+//! `[pure]` What the node says of itself.
 
 use super::page::Page;
 use crate::event::SystemEvent;

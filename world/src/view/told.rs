@@ -1,4 +1,4 @@
-//! [pure] Lists and facts on demand.
+//! `[pure]` Lists and facts on demand.
 
 use super::page::{Page, capital, condition, counted, number, one_line, person};
 use crate::command::help;

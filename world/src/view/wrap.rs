@@ -1,5 +1,5 @@
-//! [pure] Long paragraphs broken into lines for those who read with their eyes. A viewer class has
-//! no width, so that its bytes can be shared; the lines fit the narrowest usual terminal.
+//! `[pure]` Long paragraphs broken into lines for those who read with their eyes. A viewer class
+//! has no width, so that its bytes can be shared; the lines fit the narrowest usual terminal.
 
 /// Columns of a broken line: a terminal of 80 shows it whole.
 pub const COLUMNS: usize = 78;

@@ -1,4 +1,4 @@
-//! [pure] WebSocket frames as the framing of a connection. The protocol of RFC 6455 is
+//! `[pure]` WebSocket frames as the framing of a connection. The protocol of RFC 6455 is
 //! tungstenite's, fed from a slice and writing into a buffer; only our own frames, which need no
 //! mask, are made here, so that text goes into the socket's buffer without a copy in between.
 

@@ -1,4 +1,4 @@
-//! [pure] The handshake of a WebSocket: whether a request is one, and what it is answered.
+//! `[pure]` The handshake of a WebSocket: whether a request is one, and what it is answered.
 
 use super::framing::Payload;
 use hyper::header::{

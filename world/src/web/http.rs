@@ -1,4 +1,4 @@
-//! [edge] One HTTP request on a socket: a page that says how to connect, or the step to a
+//! `[edge]` One HTTP request on a socket: a page that says how to connect, or the step to a
 //! WebSocket.
 
 use super::framing::{Payload, WebFraming};

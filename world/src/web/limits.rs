@@ -1,4 +1,5 @@
-//! [pure] The bounds of HTTP and WebSocket, each with its unit and what happens when it is reached.
+//! `[pure]` The bounds of HTTP and WebSocket, each with its unit and what happens when it is
+//! reached.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [edge] HTTP and the WebSocket at `/ws`.
+//! `[edge]` HTTP and the WebSocket at `/ws`.
 //!
 //! A socket speaks HTTP for one request. If it asks for a WebSocket, the same process goes on as an
 //! ordinary [connection](crate::connection) with frames around its text: nothing else differs.

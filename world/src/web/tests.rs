@@ -1,4 +1,4 @@
-//! [edge] HTTP and WebSocket over real sockets: a hand-made client, so that what no library would
+//! `[edge]` HTTP and WebSocket over real sockets: a hand-made client, so that what no library would
 //! send can be sent, and a session that the test plays.
 
 use super::WebDoor;

@@ -1,4 +1,5 @@
-//! [process] A zone: the supervisor of its rooms and mobs, and the keeper of what outlives their crashes.
+//! `[process]` A zone: the supervisor of its rooms and mobs, and the keeper of what outlives their
+//! crashes.
 //!
 //! ```text
 //! zone ─┬─ room … (permanent; 3 crashes in 5 s: closed alone)

@@ -1,4 +1,4 @@
-//! [edge] What the tests of the executable share: running it, a directory of its own, a node on
+//! `[edge]` What the tests of the executable share: running it, a directory of its own, a node on
 //! free ports that ends with the test.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(

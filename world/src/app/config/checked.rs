@@ -1,4 +1,4 @@
-//! [pure] The checked configuration: every value is of its type and in its range. Its fields have
+//! `[pure]` The checked configuration: every value is of its type and in its range. Its fields have
 //! the names of the keys: `players.linkdead` is `config.players.linkdead`.
 
 use std::net::{Ipv4Addr, SocketAddr};

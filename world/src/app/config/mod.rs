@@ -1,4 +1,4 @@
-//! [pure] The configuration of a node, in three steps: text, then [`RawConfig`], then a checked
+//! `[pure]` The configuration of a node, in three steps: text, then [`RawConfig`], then a checked
 //! [`Config`].
 //!
 //! ```text

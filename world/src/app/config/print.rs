@@ -1,4 +1,4 @@
-//! [pure] The effective configuration as TOML with comments. What it prints can be used as a
+//! `[pure]` The effective configuration as TOML with comments. What it prints can be used as a
 //! configuration file.
 
 use super::problem::Origin;

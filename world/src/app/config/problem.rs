@@ -1,4 +1,4 @@
-//! [pure] What is wrong with a configuration, and where each value came from.
+//! `[pure]` What is wrong with a configuration, and where each value came from.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! [pure] Durations and sizes as text. A unit is always written: `60s`, `64KiB`.
+//! `[pure]` Durations and sizes as text. A unit is always written: `60s`, `64KiB`.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! [pure] Values as text with their origins, gathered from a file, flags and `--set`; and the
+//! `[pure]` Values as text with their origins, gathered from a file, flags and `--set`; and the
 //! check that makes a [`Config`] of them.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! [pure] One setting: its key, its kind with the allowed range, its default and its doc; and how
+//! `[pure]` One setting: its key, its kind with the allowed range, its default and its doc; and how
 //! a value of each kind is read.
 
 use std::net::SocketAddr;

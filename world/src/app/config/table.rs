@@ -1,4 +1,4 @@
-//! [pure] The table of all settings. To add one: a row here, a field in `checked.rs`.
+//! `[pure]` The table of all settings. To add one: a row here, a field in `checked.rs`.
 
 use std::time::Duration;
 

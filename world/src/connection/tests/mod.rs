@@ -1,4 +1,4 @@
-//! [edge] Telnet connections over real sockets, with a session that the test plays. Method: a
+//! `[edge]` Telnet connections over real sockets, with a session that the test plays. Method: a
 //! connected client, messages put into the connection's mailbox, and exact bytes or messages
 //! awaited; order is checked with messages that overtake nothing, never with time.
 

@@ -1,4 +1,4 @@
-//! [edge] A listener with its connections and a session that only writes down what it hears.
+//! `[edge]` A listener with its connections and a session that only writes down what it hears.
 
 use crate::connection::{ConnectionSettings, Door, Reception, Refused, acceptor};
 use crate::content::World;

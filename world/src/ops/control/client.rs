@@ -1,4 +1,4 @@
-//! [edge] The client's side of the control socket, for the commands of the executable.
+//! `[edge]` The client's side of the control socket, for the commands of the executable.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,4 @@
-//! [edge] The control socket: a Unix socket in the data directory, for the operator alone.
+//! `[edge]` The control socket: a Unix socket in the data directory, for the operator alone.
 //!
 //! ```text
 //! client                          node

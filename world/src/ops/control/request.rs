@@ -1,4 +1,4 @@
-//! [pure] What can be asked on the control socket, and how it is answered.
+//! `[pure]` What can be asked on the control socket, and how it is answered.
 
 use std::path::PathBuf;
 use std::time::Duration;

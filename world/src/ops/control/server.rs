@@ -1,4 +1,4 @@
-//! [edge] The node's side of the control socket: one future that serves all its connections.
+//! `[edge]` The node's side of the control socket: one future that serves all its connections.
 //!
 //! All connections are polled inside the one future, so that they live and die with the process
 //! that runs it, and nothing is spawned.

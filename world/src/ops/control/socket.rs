@@ -1,4 +1,4 @@
-//! [edge] The socket file: made with mode 0600, and made anew over the file of a dead node.
+//! `[edge]` The socket file: made with mode 0600, and made anew over the file of a dead node.
 
 use std::fs::Permissions;
 use std::io;

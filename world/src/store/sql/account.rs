@@ -1,4 +1,4 @@
-//! [edge] Queries about accounts.
+//! `[edge]` Queries about accounts.
 
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};

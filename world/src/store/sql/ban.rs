@@ -1,4 +1,4 @@
-//! [edge] Queries about bans.
+//! `[edge]` Queries about bans.
 
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};

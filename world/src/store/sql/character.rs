@@ -1,4 +1,4 @@
-//! [edge] Queries about characters.
+//! `[edge]` Queries about characters.
 
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};

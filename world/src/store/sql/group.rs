@@ -1,4 +1,4 @@
-//! [edge] The number of the last committed group, and the statements around a group.
+//! `[edge]` The number of the last committed group, and the statements around a group.
 
 use sqlx::{Row as _, SqliteConnection};
 

@@ -1,5 +1,5 @@
-//! [edge] Queries about items. Each item is one row with one owner; every change of the owner names
-//! the one before it, so that of several who want the same item one gets it.
+//! `[edge]` Queries about items. Each item is one row with one owner; every change of the owner
+//! names the one before it, so that of several who want the same item one gets it.
 
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};

@@ -1,4 +1,4 @@
-//! [edge] The queries, a file for each thing that is stored. Each function is part of whatever
+//! `[edge]` The queries, a file for each thing that is stored. Each function is part of whatever
 //! transaction its caller has opened.
 
 pub(super) mod account;

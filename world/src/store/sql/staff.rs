@@ -1,4 +1,4 @@
-//! [edge] Queries about what the staff did.
+//! `[edge]` Queries about what the staff did.
 
 use sqlx::{Row as _, SqliteConnection};
 

@@ -1,4 +1,4 @@
-//! [edge] Queries about resume tokens.
+//! `[edge]` Queries about resume tokens.
 
 use sqlx::{Row as _, SqliteConnection};
 

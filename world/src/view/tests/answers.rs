@@ -1,4 +1,4 @@
-//! [pure] Refusals, facts and announcements: exact texts.
+//! `[pure]` Refusals, facts and announcements: exact texts.
 
 use super::sample::*;
 use crate::event::*;

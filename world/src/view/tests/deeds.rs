@@ -1,4 +1,4 @@
-//! [pure] What people do, as they and others read it: exact texts.
+//! `[pure]` What people do, as they and others read it: exact texts.
 
 use super::sample::*;
 use crate::event::*;

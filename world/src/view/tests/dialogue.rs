@@ -1,4 +1,4 @@
-//! [pure] The login dialogue and its prompts: exact texts, which programs wait for.
+//! `[pure]` The login dialogue and its prompts: exact texts, which programs wait for.
 
 use super::sample::*;
 use crate::event::*;

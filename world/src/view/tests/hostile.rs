@@ -1,4 +1,4 @@
-//! [pure] What must hold for any text of a player, in every event that carries one.
+//! `[pure]` What must hold for any text of a player, in every event that carries one.
 
 use super::sample::*;
 use crate::event::*;

@@ -1,4 +1,4 @@
-//! [pure] The tests of the whole view. A new variant of an event belongs into a table here.
+//! `[pure]` The tests of the whole view. A new variant of an event belongs into a table here.
 
 mod answers;
 mod deeds;

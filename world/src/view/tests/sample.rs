@@ -1,4 +1,4 @@
-//! [pure] For the tests of the view: a small world, viewer classes, and the checks they share.
+//! `[pure]` For the tests of the view: a small world, viewer classes, and the checks they share.
 
 use crate::content::{SourceFile, World, load};
 use crate::event::{Event, PersonSeen, RoomSeen, Text};

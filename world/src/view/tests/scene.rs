@@ -1,4 +1,4 @@
-//! [pure] What a player sees of the world, for the eye and for the ear: exact texts.
+//! `[pure]` What a player sees of the world, for the eye and for the ear: exact texts.
 
 use super::sample::*;
 use crate::event::*;
