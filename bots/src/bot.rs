@@ -13,9 +13,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use crate::limits::{EXPECT_DEADLINE, READ_BYTES, UNREAD_BYTES_MAX};
-use crate::link::{Link, Lost, Target};
+use crate::link::{Link, Lost};
 use crate::login::{Failure, Login, Step, Who};
 use crate::tail::Heard;
+use crate::target::Target;
 use crate::telnet::MARK;
 use crate::transcript::{Transcript, forget_half};
 

@@ -15,14 +15,16 @@ mod link;
 mod login;
 mod names;
 mod tail;
+mod target;
 mod telnet;
 mod transcript;
 mod wander;
 
 pub use bot::{Bot, BotError, Entry, Trouble};
-pub use link::{Lost, Route, Target};
+pub use link::Lost;
 pub use login::{Failure, Who};
 pub use names::letters;
+pub use target::{Route, Target};
 pub use wander::{
     Arrival, BytesPerPlayer, CrashPlan, Details, Fault, Identity, Mix, NodeFigures, Options, Pace,
     Percentiles, Progress, RawOptions, Report, Stage, WanderError, run_wander,

@@ -10,8 +10,8 @@ pub const MESSAGES_PER_TURN: u32 = 128;
 /// When reached: the buffer is freed, so that a burst does not cost memory for ever.
 pub const QUEUE_SLOTS_RETAINED: usize = 32;
 
-/// Timers of one process that may be pending at once.
-/// When reached: [`Context::send_after`](crate::Context::send_after) panics and the supervisor acts.
+/// Timers of one process that may be pending at once. When reached:
+/// [`Context::send_after`](crate::Context::send_after) panics and the supervisor acts.
 pub const TIMERS_MAX: usize = 65_536;
 
 /// Links, and separately monitors, that one process may hold, and registered names it may own.

@@ -9,8 +9,8 @@ pub const ROOM_MAILBOX: u32 = 1_024;
 /// Ambient messages in a session's mailbox. Full: dropped, with one mark "you lose track".
 pub const SESSION_MAILBOX: u32 = 256;
 
-/// Slots of a session's mailbox that only owed messages may take: the answers to all asks that may be
-/// outstanding, the lines that a connection may have sent ahead, and as many system messages.
+/// Slots of a session's mailbox that only owed messages may take: the answers to all asks that may
+/// be outstanding, the lines that a connection may have sent ahead, and as many system messages.
 pub const SESSION_RESERVED: u32 = 4 + 64 + 12;
 
 /// Messages in a connection's mailbox. Full: ambient ones are dropped.
@@ -31,7 +31,8 @@ pub const LINES_AHEAD_MAX: usize = 64;
 /// How long a session waits for the answer to an ask. Then the player is told.
 pub const ASK_DEADLINE: Duration = Duration::from_secs(5);
 
-/// Movers that a room remembers after they left, to refuse an older number. The oldest is forgotten.
+/// Movers that a room remembers after they left, to refuse an older number. The oldest is
+/// forgotten.
 pub const ROOM_DEPARTED_MAX: usize = 64;
 
 /// Events that a crowded room gathers for one tick. Further ones are dropped and counted.
@@ -54,8 +55,8 @@ pub const ADRIFT_RETRY: Duration = Duration::from_secs(2);
 
 const _: () = assert!(SESSION_RESERVED as usize >= ASKS_MAX + LINES_AHEAD_MAX);
 
-/// Slots of a room's mailbox for what must not be refused: departures, things, ticks. Full: the room has
-/// as many departures waiting as messages, and the departed are forgotten when it closes.
+/// Slots of a room's mailbox for what must not be refused: departures, things, ticks. Full: the
+/// room has as many departures waiting as messages, and the departed are forgotten when it closes.
 pub const ROOM_RESERVED: u32 = 4_096;
 
 /// Slots of a mob's mailbox for answers.

@@ -12,9 +12,9 @@ use crate::limits::{
     ANSWER_DEADLINE, BOTS_MAX, NAME_LETTERS_MAX, NAME_NUMBER_LETTERS, NAMES_PER_PREFIX,
     SILENCE_DEADLINE, WORKERS_MAX,
 };
-use crate::link::{Route, Target};
 use crate::login::Who;
 use crate::names::letters;
+use crate::target::{Route, Target};
 
 /// As whom the bots log in.
 #[derive(Debug, Clone, PartialEq, Eq)]

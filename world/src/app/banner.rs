@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 
 use super::config::Config;
-use super::listeners::Addresses;
 
 /// The lines for the operator's terminal.
 ///
@@ -30,6 +29,17 @@ pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> S
         http = reachable(http),
         ops = reachable(ops),
     )
+}
+
+/// The addresses that listeners have: a port 0 of the configuration is a real one here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Addresses {
+    /// Telnet players.
+    pub telnet: SocketAddr,
+    /// Browsers and WebSocket clients.
+    pub http: SocketAddr,
+    /// Metrics and health.
+    pub ops: SocketAddr,
 }
 
 /// An address that a client on this machine can use: not the wildcard.

@@ -5,6 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::net::UnixListener;
 
+use super::banner::Addresses;
 use super::config::Config;
 use super::data_dir::DataDir;
 use super::failure::{Failure, Status};
@@ -22,17 +23,6 @@ pub struct Listeners {
     pub ops: TcpListener,
     /// The control socket.
     pub control: UnixListener,
-}
-
-/// The addresses that listeners have: a port 0 of the configuration is a real one here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Addresses {
-    /// Telnet players.
-    pub telnet: SocketAddr,
-    /// Browsers and WebSocket clients.
-    pub http: SocketAddr,
-    /// Metrics and health.
-    pub ops: SocketAddr,
 }
 
 impl Listeners {

@@ -15,8 +15,9 @@ mod serve;
 mod stop;
 mod tree;
 
+pub use banner::Addresses;
 pub use data_dir::DataDir;
 pub use failure::{Failure, Status};
-pub use listeners::{Addresses, Listeners};
+pub use listeners::Listeners;
 pub use run::run;
 pub use stop::StopRequest;

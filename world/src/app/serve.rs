@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use belay_runtime::{Node, StopReport};
 
-use super::banner::banner;
+use super::banner::{Addresses, banner};
 use super::config::{Config, LogFormat};
 use super::data_dir::DataDir;
 use super::failure::{Failure, Status};
-use super::listeners::{Addresses, Listeners};
+use super::listeners::Listeners;
 use super::operations::NodeView;
 use super::stop::{Drained, StopRequest, StopSignals};
 use super::{logging, tree};

@@ -10,8 +10,8 @@
 //! ├─ ops               metrics and health, control socket
 //! └─ acceptors         telnet, HTTP: started last, stopped first
 //! ```
-//! The order of start is top to bottom, of stop bottom to top: first nobody new comes in, then sessions save
-//! and say goodbye while their rooms and the store still answer.
+//! The order of start is top to bottom, of stop bottom to top: first nobody new comes in, then
+//! sessions save and say goodbye while their rooms and the store still answer.
 
 use super::config::{Config, PlayersStart, StoreSynchronous};
 use super::control;
@@ -314,7 +314,8 @@ async fn load_floors(
     }
     if unknown > 0 {
         tracing::warn!(
-            target: "belay_world", unknown, "things on record whose room or kind is not in the content"
+            target: "belay_world", unknown,
+            "things on record whose room or kind is not in the content"
         );
     }
     Ok(())

@@ -8,10 +8,10 @@
 //!     |<--- Entered --- Between(B,A): back, then the recall rooms in order, then Adrift
 //! ```
 //!
-//! The being itself sequences its moves: room A lets go (`Left`), then room B is asked to take it in
-//! (`Enter`). In between the journey has the being, so at most one room has it. Each `Enter` has a new
-//! number; an answer to an older one is undone with `Gone`, and a room refuses a number that is
-//! not newer than the one it knows. Messages from one being to one room arrive in order.
+//! The being itself sequences its moves: room A lets go (`Left`), then room B is asked to take it
+//! in (`Enter`). In between the journey has the being, so at most one room has it. Each `Enter` has
+//! a new number; an answer to an older one is undone with `Gone`, and a room refuses a number that
+//! is not newer than the one it knows. Messages from one being to one room arrive in order.
 
 use crate::ids::{Direction, MoveSeq, RoomId};
 
@@ -154,8 +154,8 @@ impl Journey {
         }
     }
 
-    /// A room has taken the being in. `true`: it stands there now. `false`: that was an older attempt,
-    /// which is undone.
+    /// A room has taken the being in. `true`: it stands there now. `false`: that was an older
+    /// attempt, which is undone.
     pub fn entered(&mut self, room: RoomId, seq: MoveSeq, out: &mut Vec<JourneyStep>) -> bool {
         match self.place {
             Place::Between { to, .. } if to == room && seq == self.seq => {
@@ -343,8 +343,8 @@ mod tests {
         queue: VecDeque<JourneyStep>,
     }
 
-    /// Random deliveries, losses, refusals and time-outs: at most one room has the being once all is
-    /// quiet, and the journey agrees with it.
+    /// Random deliveries, losses, refusals and time-outs: at most one room has the being once all
+    /// is quiet, and the journey agrees with it.
     #[derive(Clone, Debug)]
     enum Act {
         Walk,
@@ -408,7 +408,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn at_most_one_room_has_the_being_when_all_is_quiet(acts in prop::collection::vec(act(), 0..80)) {
+        fn at_most_one_room_has_the_being_when_all_is_quiet(
+            acts in prop::collection::vec(act(), 0..80),
+        ) {
             let recall = [RoomId(0), RoomId(1)];
             let mut rooms = vec![ModelRoom::default(); 4];
             let mut journey = Journey::new();
@@ -418,11 +420,18 @@ mod tests {
             for act in acts {
                 match act {
                     Act::Walk => { journey.leave(Direction::North, &mut out); }
-                    Act::Deliver(at) => deliver(&mut rooms, usize::from(at), (at + 1) % 4, &mut journey, &mut out),
+                    Act::Deliver(at) => {
+                        let next = (at + 1) % 4;
+                        deliver(&mut rooms, usize::from(at), next, &mut journey, &mut out);
+                    }
                     // A lost ask tells its sender at once (the receipt's drop).
                     Act::Lose(at) => match rooms[usize::from(at)].queue.pop_front() {
-                        Some(JourneyStep::Enter(_, seq, _) | JourneyStep::Leave(_, seq, _)) => journey.failed(seq, &recall, &mut out),
-                        Some(gone @ JourneyStep::Gone(..)) => rooms[usize::from(at)].queue.push_front(gone),
+                        Some(JourneyStep::Enter(_, seq, _) | JourneyStep::Leave(_, seq, _)) => {
+                            journey.failed(seq, &recall, &mut out);
+                        }
+                        Some(gone @ JourneyStep::Gone(..)) => {
+                            rooms[usize::from(at)].queue.push_front(gone);
+                        }
                         None => {}
                     },
                     Act::TimeOut => journey.failed(journey.seq(), &recall, &mut out),

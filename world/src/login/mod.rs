@@ -3,9 +3,11 @@
 //! in.
 //!
 //! ```text
-//! name -> (unknown) create? -> new password -> repeat -> [hash] -> [account] -> character name -> in
-//!      -> (known) password -> [verify] -> [characters] -> (several) which? -> [claim] -> [load] -> in
-//!      -> guest -> in                -> resume TOKEN -> [redeem] -> [claim] -> [load] -> in
+//! name -> (unknown) create? -> new password -> repeat -> [hash] -> [account] -> character name
+//!      -> (known) password -> [verify] -> [characters] -> (several) which? -> [claim] -> [load]
+//!      -> resume TOKEN -> [redeem] -> [claim] -> [load]
+//!      -> guest
+//! all ways end: in
 //! ```
 
 mod dialogue;

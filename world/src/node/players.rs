@@ -170,8 +170,8 @@ pub struct Holder {
     pub character: CharacterId,
 }
 
-/// Which session holds which account: at most one each. The claim is atomic, so of two logins that race
-/// one gets it and the other learns who has it.
+/// Which session holds which account: at most one each. The claim is atomic, so of two logins that
+/// race one gets it and the other learns who has it.
 pub type Claims = Registry<AccountId, Holder>;
 
 fn key(name: &str) -> Text {

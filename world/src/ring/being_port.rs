@@ -16,7 +16,8 @@ pub enum BeingPort {
 }
 
 impl BeingPort {
-    /// Sends an answer that is owed. It has a slot of its own, so only a receiver that is gone loses it.
+    /// Sends an answer that is owed. It has a slot of its own, so only a receiver that is gone
+    /// loses it.
     pub fn answer(&self, line: LineId, answer: Answer) {
         match self {
             Self::Session(session) => {
@@ -45,9 +46,9 @@ impl BeingPort {
     }
 }
 
-/// Travels with an ask. Answered, it carries the answer to the asker; dropped unanswered (the room crashed
-/// on the message, or closed with the message in its queue), it tells the asker that the ask is
-/// lost. So each ask ends in exactly one owed message.
+/// Travels with an ask. Answered, it carries the answer to the asker; dropped unanswered (the room
+/// crashed on the message, or closed with the message in its queue), it tells the asker that the
+/// ask is lost. So each ask ends in exactly one owed message.
 #[derive(Debug)]
 pub struct Receipt {
     port: BeingPort,

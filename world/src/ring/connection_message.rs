@@ -3,13 +3,14 @@
 use super::session_message::SessionPort;
 use crate::event::Event;
 use crate::ids::{Being, ConnectionId};
-use crate::text::{Charset, Depth};
+use crate::text::Depth;
 use crate::view::{Batch, Notice};
 use belay_runtime::Address;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What reaches a connection. It renders for its viewer and writes; it never answers but with input.
+/// What reaches a connection. It renders for its viewer and writes; it never answers but with
+/// input.
 #[derive(Debug)]
 pub enum ConnectionMessage {
     /// Owed: an answer or a word for this player alone. Written at once, with what waits before it.
@@ -18,8 +19,8 @@ pub enum ConnectionMessage {
     Notice(Arc<Notice>),
     /// Ambient: what a crowd did, without the entries of this being.
     Tick(Arc<Batch>, Being),
-    /// From now on input goes to this session (it took the connection over); also says what the player
-    /// chose there.
+    /// From now on input goes to this session (it took the connection over); also says what the
+    /// player chose there.
     Adopt(SessionPort),
     /// Hide what is typed (a password follows), or show it again.
     Hide(bool),
@@ -43,7 +44,8 @@ pub enum ConnectionMessage {
 pub struct Shown {
     /// What.
     pub event: Event,
-    /// How many of the lines that the connection sent are done with this; that many more may follow.
+    /// How many of the lines that the connection sent are done with this; that many more may
+    /// follow.
     pub lines_done: u16,
     /// The play prompt follows (login prompts are events of their own).
     pub prompt: bool,
@@ -58,15 +60,4 @@ pub struct ConnectionPort {
     pub peer: IpAddr,
     /// How it is reached.
     pub address: Address<ConnectionMessage>,
-}
-
-/// What a terminal can show, as `color` and `screenreader` report it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TerminalNow {
-    /// Colours in use.
-    pub depth: Depth,
-    /// Characters in use.
-    pub charset: Charset,
-    /// Screen-reader mode in use.
-    pub screen_reader: bool,
 }

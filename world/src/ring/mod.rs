@@ -1,15 +1,17 @@
 //! `[process]` The messages that go round the ring, and how its members reach each other. Rooms are
-//! reached by [`RoomId`](crate::ids::RoomId) through one [`Rooms`] port, never by a handle that somebody kept: a zone may
-//! live elsewhere later.
+//! reached by [`RoomId`](crate::ids::RoomId) through one [`Rooms`] port, never by a handle that
+//! somebody kept: a zone may live elsewhere later.
 
 mod being_port;
 mod connection_message;
 mod rooms;
 mod session_message;
+mod terminal;
 
 pub use being_port::{BeingPort, Receipt};
-pub use connection_message::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
+pub use connection_message::{ConnectionMessage, ConnectionPort, Shown};
 pub use rooms::{RoomMessage, Rooms, Undelivered};
 pub use session_message::{
     Arrival, Input, LoginAnswer, MobMessage, SessionMessage, SessionPort, StoreAnswer, Wake,
 };
+pub use terminal::TerminalNow;

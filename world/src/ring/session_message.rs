@@ -1,6 +1,7 @@
 //! `[process]` What reaches a session and a mob.
 
-use super::connection_message::{ConnectionPort, TerminalNow};
+use super::connection_message::ConnectionPort;
+use super::terminal::TerminalNow;
 use crate::being::Item;
 use crate::event::Text;
 use crate::ids::{ConnectionId, LineId, RoomId};
@@ -66,7 +67,8 @@ pub enum SessionMessage {
         /// The words.
         text: Text,
     },
-    /// Owed: a thing that is recorded as this character's (or held by this guest for the room it is recorded in).
+    /// Owed: a thing that is recorded as this character's (or held by this guest for the room it is
+    /// recorded in).
     Receive {
         /// From whom.
         from: Text,

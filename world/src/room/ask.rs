@@ -38,10 +38,11 @@ pub enum Ask {
     Say(Text),
     /// To be seen by all here.
     Emote(Text),
-    /// To be handed a thing from the floor. It is in no room then; the asker puts it back if it cannot
-    /// be recorded.
+    /// To be handed a thing from the floor. It is in no room then; the asker puts it back if it
+    /// cannot be recorded.
     Get(Noun),
-    /// To lay down a thing that is recorded as this room's. Laying down the same thing twice is one.
+    /// To lay down a thing that is recorded as this room's. Laying down the same thing twice is
+    /// one.
     Place(Item),
     /// To know who is meant.
     Who(Noun),

@@ -110,7 +110,8 @@ impl<P> RoomState<P> {
         self.armed
     }
 
-    /// The number of the newest stay of a being that is known: a present one, or one of the last that left.
+    /// The number of the newest stay of a being that is known: a present one, or one of the last
+    /// that left.
     pub fn newest_seq(&self, being: Being) -> Option<MoveSeq> {
         if let Some(occupant) = self.occupants.get(&being) {
             return Some(occupant.seq);

@@ -1,8 +1,8 @@
 //! `[pure]` What follows in a room when somebody asks, tells or the tick comes: changes of the room
 //! and effects outside it.
 //!
-//! A step reads the state and writes a [`Decision`]; the process applies all changes and then carries
-//! out all effects, in order. Nothing here can be half done.
+//! A step reads the state and writes a [`Decision`]; the process applies all changes and then
+//! carries out all effects, in order. Nothing here can be half done.
 
 use super::ask::{Answer, Ask, CardNews, Cast};
 use super::crowd;

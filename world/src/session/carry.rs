@@ -61,7 +61,8 @@ impl SessionProcess {
             Effect::CrashSession(who) => self.crash_session(body, ctx, who),
             Effect::Shutdown => (self.node.shutdown)(),
             Effect::LeftOnRecord(item) => {
-                tracing::warn!(target: "belay_world", item = item.id.0, "no room laid the item down");
+                let item = item.id.0;
+                tracing::warn!(target: "belay_world", item, "no room laid the item down");
             }
             Effect::End(event) => {
                 body.tell(ConnectionMessage::Close(Box::new(event)));

@@ -1,9 +1,9 @@
 //! `[process]` A session's process: the mailbox of one player, from the greeting to the end of
 //! play.
 //!
-//! What it knows is its supervisor's heirloom ([`SessionBody`]). A step works on a copy of the play state
-//! that takes the old one's place when the step is complete; so after a crash the next incarnation
-//! goes on where the player stood, and only the line that was being handled is lost.
+//! What it knows is its supervisor's heirloom ([`SessionBody`]). A step works on a copy of the play
+//! state that takes the old one's place when the step is complete; so after a crash the next
+//! incarnation goes on where the player stood, and only the line that was being handled is lost.
 
 use super::answer::{NotDelivered, Scene, answered, lost, room_closed};
 use super::body::{Line, Phase, SessionBody};
@@ -249,7 +249,8 @@ impl SessionProcess {
     /// Another connection of the same account takes this session.
     fn take_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, arrival: Arrival) {
         if matches!(body.phase, Phase::Ended) {
-            // The newcomer learns from the closed mailbox or asks again; its connection is told here.
+            // The newcomer learns from the closed mailbox or asks again; its connection is told
+            // here.
             let busy = Box::new(Event::Login(LoginEvent::Busy));
             drop(
                 arrival

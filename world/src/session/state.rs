@@ -1,7 +1,8 @@
 //! `[pure]` What a session remembers while its player plays.
 //!
-//! A step works on a copy, and the copy takes the place of the old state when the step is complete; so a
-//! crash leaves the state before the line. The copy is cheap: what is large is shared by pointer.
+//! A step works on a copy, and the copy takes the place of the old state when the step is complete;
+//! so a crash leaves the state before the line. The copy is cheap: what is large is shared by
+//! pointer.
 
 use super::bucket::Bucket;
 use super::effect::Effect;
@@ -48,8 +49,8 @@ pub struct SessionRules {
 pub struct Held {
     /// The thing.
     pub item: Item,
-    /// The room in which the database has it, while a guest carries it; `None`: it is recorded as the
-    /// character's own.
+    /// The room in which the database has it, while a guest carries it; `None`: it is recorded as
+    /// the character's own.
     pub recorded: Option<RoomId>,
 }
 

@@ -18,8 +18,8 @@ use crate::room::{Ask, Cast};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How often a room is asked to lay a thing down. Then it stays on record only, and lies there after
-/// the next start.
+/// How often a room is asked to lay a thing down. Then it stays on record only, and lies there
+/// after the next start.
 const PLACE_TRIES_MAX: u8 = 5;
 
 /// How long the player waits for the next word about a slow store.

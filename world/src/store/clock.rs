@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::port::Clock;
 use super::record::UnixMillis;
-
-/// Tells the wall clock's time; tests hand in one of their own.
-pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 
 /// The system's clock.
 pub fn system_clock() -> Clock {

@@ -6,10 +6,10 @@
 
 use sqlx::{Connection as _, SqliteConnection};
 
-use super::clock::Clock;
 use super::connect::{Connector, Create};
 use super::fault::{Fault, sort};
 use super::park::{Group, GroupNumber};
+use super::port::Clock;
 use super::record::UnixMillis;
 use super::request::Write;
 use super::sql::{account, ban, character, group, item, staff, token};

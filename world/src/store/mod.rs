@@ -38,12 +38,12 @@ mod tree;
 mod writer;
 
 pub use ban::{Ban, BanSubject, Network, NewBan, ParseNetworkError, find_ban};
-pub use clock::{Clock, system_clock};
+pub use clock::system_clock;
 pub use open::{OpenStoreError, StoreOptions, Synchronous};
 pub use outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
 };
-pub use port::StorePort;
+pub use port::{Clock, StorePort};
 pub use record::{
     AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ColorSetting, ItemRecord,
     ItemTransfer, NewItem, Owner, Role, Score, Settings, StaffAction, StaffActionRecord,

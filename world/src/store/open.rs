@@ -11,10 +11,11 @@ use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, Row as _, SqlSafeStr as _, SqliteConnection};
 use tokio::io::AsyncReadExt as _;
 
-use super::clock::{Clock, system_clock};
+use super::clock::system_clock;
 use super::connect::{Connector, Create};
 use super::fault::{code, primary_code};
 use super::limits::{LOCK_WAIT, PARKED_WRITES_MAX, START_PROBE_BYTES};
+use super::port::Clock;
 use super::sql::group;
 
 /// The first bytes of every SQLite file.

@@ -12,12 +12,15 @@ use super::outcome::{
 };
 use super::record::{
     AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ItemRecord, ItemTransfer,
-    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord,
+    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord, UnixMillis,
 };
 use super::request::{Backup, Read, Write};
 use super::status::StoreStatus;
 use crate::account::{Name, TokenHash};
 use crate::ids::{AccountId, CharacterId, ItemId};
+
+/// Tells the wall clock's time; tests hand in one of their own.
+pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 
 /// Asks the store. Cheap to clone.
 ///

@@ -3,10 +3,10 @@
 use belay_runtime::{Context, Exit, Flow, Process};
 use sqlx::{Connection as _, SqliteConnection};
 
-use super::clock::Clock;
 use super::connect::Connector;
 use super::fault::{Fault, sort};
 use super::outcome::StoreError;
+use super::port::Clock;
 use super::record::{CharacterSheet, UnixMillis};
 use super::request::Read;
 use super::sql::{account, ban, character, group, item, staff};

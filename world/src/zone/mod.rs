@@ -6,9 +6,10 @@
 //!       ├─ mob …  (permanent; 3 crashes in 60 s: gone)
 //!       └─ clock  (what is missing comes back)
 //! ```
-//! The state of each room and mob is held here, as an heirloom of its child. A room that keeps crashing is
-//! closed: its occupants are told and go to the recall room. When several rooms of a zone are closed,
-//! the zone itself restarts: all of its rooms open again, with what lay in them and nobody there.
+//! The state of each room and mob is held here, as an heirloom of its child. A room that keeps
+//! crashing is closed: its occupants are told and go to the recall room. When several rooms of a
+//! zone are closed, the zone itself restarts: all of its rooms open again, with what lay in them
+//! and nobody there.
 
 use crate::content::World;
 use crate::ids::{MobId, RoomId, ZoneId};
