@@ -16,7 +16,7 @@ pub const TIMERS_MAX: usize = 65_536;
 
 /// Links, and separately monitors, that one process may hold, and registered names it may own.
 /// When reached: the call that would add one panics and the supervisor acts.
-pub const RELATIONS_MAX: usize = 1_048_576;
+pub const RELATIONS_MAX: usize = 262_144;
 
 /// Exit signals from outside the links that may wait in the lane of one trapping process.
 /// When reached: further ones are dropped; the process knows already that it should exit.

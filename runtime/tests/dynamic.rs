@@ -1,7 +1,11 @@
 //! Goal: dynamic supervisors start, bound, restart and stop children, many of them in linear
 //! time. Method: obedient children, and plain bodies by the hundred thousand.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by it"
+)]
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
@@ -301,4 +305,76 @@ async fn children_may_be_started_and_crash_on_many_threads() {
     assert_eq!(children.count(), THREADS * EACH);
     stop(node).await;
     assert_eq!(children.count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_never_awaits_is_left_behind() {
+    let (node, children) = running(DynamicOptions::default()).await;
+    let (unblock, blocked) = std::sync::mpsc::sync_channel::<()>(0);
+    let wedged = ChildSpec::task("wedged", move |_| async move {
+        assert!(blocked.recv().is_err(), "it is only ever dropped");
+        Ok(())
+    });
+    // On a thread of its own, so that only the child is held up.
+    let child = children
+        .spawn_child(wedged.on_thread().shutdown(Shutdown::Brutal))
+        .unwrap();
+    assert_eq!(
+        children.stop_child(child.pid()).await,
+        Err(StopError::LeftBehind)
+    );
+    assert!(child.is_alive());
+    drop(unblock);
+    child.ended().await;
+    assert_eq!(children.count(), 0);
+    stop(node).await;
+}
+
+/// Runs a body that goes over a limit and returns what it crashed of.
+async fn crash_of<F>(body: impl FnOnce(Context<u32>) -> F + Send + 'static) -> String
+where
+    F: Future<Output = Result<(), Exit>> + Send + 'static,
+{
+    let (node, children) = running(DynamicOptions::default()).await;
+    let mailbox = Mailbox::new(Capacity::new(1));
+    let spec = ChildSpec::once_body("greedy", &mailbox, body);
+    let error = children
+        .start_child(spec)
+        .await
+        .expect_err("it goes over the limit");
+    stop(node).await;
+    error.to_string()
+}
+
+#[tokio::test]
+async fn more_timers_than_the_limit_crash_the_process() {
+    let text = crash_of(|mut ctx| async move {
+        for number in 0..u32::MAX {
+            ctx.send_after(LONG, number);
+        }
+        Ok(())
+    })
+    .await;
+    assert!(text.contains("too many timers"), "{text}");
+}
+
+#[tokio::test]
+async fn more_monitors_or_names_than_the_limit_crash_the_process() {
+    let text = crash_of(|mut ctx| async move {
+        let itself = ctx.process();
+        loop {
+            ctx.monitor(&itself);
+        }
+    })
+    .await;
+    assert!(text.contains("too many monitors"), "{text}");
+    let text = crash_of(|ctx| async move {
+        let registry = Registry::new();
+        for key in 0..u32::MAX {
+            registry.register(key, (), &ctx.process()).unwrap().keep();
+        }
+        Ok(())
+    })
+    .await;
+    assert!(text.contains("too many registrations"), "{text}");
 }

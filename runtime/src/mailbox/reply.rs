@@ -1,11 +1,14 @@
 //! `[process]` Requests that are answered.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep_until};
 
 use super::address::Address;
 
@@ -62,8 +65,25 @@ pub(crate) async fn call<M: Send + 'static, R: Send>(
         address.send(request).await.or(Err(CallError::Closed))?;
         answer.await.or(Err(CallError::Dropped))
     };
-    match timeout(deadline, pin!(exchange)).await {
-        Ok(outcome) => outcome,
-        Err(_elapsed) => Err(CallError::Timeout),
-    }
+    // An answer usually comes before the timer is worth its price: the first time there is none,
+    // the caller only asks to be looked at again after all that is ready has run.
+    let (mut exchange, mut timer) = (pin!(exchange), pin!(None));
+    let at = Instant::now().checked_add(deadline);
+    let mut waited = false;
+    poll_fn(|cx| {
+        if let Poll::Ready(outcome) = exchange.as_mut().poll(cx) {
+            return Poll::Ready(outcome);
+        }
+        if !std::mem::replace(&mut waited, true) && pin!(yield_now()).poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        if timer.is_none() {
+            timer.set(at.map(sleep_until));
+        }
+        match timer.as_mut().as_pin_mut() {
+            Some(timer) => timer.poll(cx).map(|()| Err(CallError::Timeout)),
+            None => Poll::Pending,
+        }
+    })
+    .await
 }
