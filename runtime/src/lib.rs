@@ -41,6 +41,7 @@ mod heir;
 mod mailbox;
 mod node;
 mod pid;
+mod place;
 mod policy;
 mod pool;
 mod process;

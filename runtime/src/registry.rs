@@ -116,8 +116,12 @@ where
         }
         let shared = Arc::clone(&self.shared);
         let release = Box::new(move || drop(shared.release(&key, claim)));
-        if let Some(release) = entrust(owner, claim, release) {
+        if let Err((release, reason)) = entrust(owner, claim, release) {
             release();
+            assert!(
+                reason == NotHeld::Ended,
+                "a process holds too many registrations"
+            );
         }
         Ok(Registration {
             owner: owner.clone(),
@@ -209,19 +213,25 @@ fn read<K, V>(share: &RwLock<Share<K, V>>) -> RwLockReadGuard<'_, Share<K, V>> {
 
 type Release = Box<dyn FnOnce() + Send>;
 
-/// Leaves `release` with the owner for its end; gives it back when the owner has ended.
-fn entrust(owner: &ProcessRef, claim: u64, release: Release) -> Option<Release> {
+/// Why an owner does not hold a registration.
+#[derive(PartialEq)]
+enum NotHeld {
+    Ended,
+    TooMany,
+}
+
+/// Leaves `release` with the owner for its end, or gives it back.
+fn entrust(owner: &ProcessRef, claim: u64, release: Release) -> Result<(), (Release, NotHeld)> {
     let mut control = owner.slot.core().lock();
     if control.pid != owner.pid() || !control.is_living() {
-        return Some(release);
+        return Err((release, NotHeld::Ended));
     }
     let claims = &mut control.extras().claims;
-    assert!(
-        claims.len() < RELATIONS_MAX,
-        "a process holds too many registrations"
-    );
+    if claims.len() >= RELATIONS_MAX {
+        return Err((release, NotHeld::TooMany));
+    }
     claims.insert(claim, release);
-    None
+    Ok(())
 }
 
 fn withdraw(owner: &ProcessRef, claim: u64) -> Option<Release> {

@@ -426,3 +426,49 @@ async fn killing_a_supervisor_takes_its_children_along() {
     until("its children end", || abc.iter().all(Address::is_closed)).await;
     assert_eq!(journal.entries().len(), 3, "none was asked to stop");
 }
+
+#[tokio::test]
+async fn a_killed_supervisor_starts_again_on_the_same_mailboxes() {
+    let journal = Journal::default();
+    let mailbox = Mailbox::new(Capacity::new(64));
+    let (inner_journal, inner_mailbox) = (journal.clone(), mailbox.clone());
+    let inner = ChildSpec::supervisor("inner", move || {
+        let journal = inner_journal.clone();
+        let spec = ChildSpec::process("leaf", &inner_mailbox, move || Obedient {
+            journal: journal.clone(),
+            starts: |_| true,
+        });
+        Supervisor::builder("inner").child(spec)
+    });
+    let children = DynamicSupervisor::new("children", DynamicOptions::default());
+    let node = Node::start(Supervisor::builder("node").child(children.spec()))
+        .await
+        .unwrap();
+    let inner = children.start_child(inner).await.unwrap();
+    inner.kill();
+    until("the leaf runs again", || {
+        journal.entries() == ["leaf starts", "leaf starts"]
+    })
+    .await;
+    assert_eq!(settled(&mailbox.address()).await, 0);
+    assert!(inner.is_alive());
+    stop(node).await;
+}
+
+#[tokio::test]
+async fn a_child_that_crashes_while_its_supervisor_stops_is_not_restarted() {
+    let journal = Journal::default();
+    let (a, a_address) = obedient("a", &journal);
+    let crashing = a_address.clone();
+    let b = ChildSpec::task("b", |ctx| async move {
+        ctx.stopping().await;
+        order(&crashing, Order::Panic("while b stops"));
+        until("a has ended", || crashing.is_closed()).await;
+        Ok(())
+    });
+    let node = Node::start(Supervisor::builder("node").child(a).child(b))
+        .await
+        .unwrap();
+    stop(node).await;
+    assert_eq!(journal.entries(), ["a starts"]);
+}

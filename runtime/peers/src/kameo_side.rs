@@ -51,7 +51,10 @@ impl Actor for Counter {
         if let Some(started) = &arguments.started {
             started.come();
         }
-        Ok(Self { count: 0, arguments })
+        Ok(Self {
+            count: 0,
+            arguments,
+        })
     }
 }
 
@@ -102,7 +105,16 @@ async fn counter(
     until: usize,
     gate: Option<Gate>,
 ) -> ActorRef<Counter> {
-    child(parent, bound, Arguments { until, gate, ..Arguments::default() }).await
+    child(
+        parent,
+        bound,
+        Arguments {
+            until,
+            gate,
+            ..Arguments::default()
+        },
+    )
+    .await
 }
 
 async fn end(parent: ActorRef<Parent>) {
@@ -228,7 +240,10 @@ async fn restarts(figures: &mut Figures) {
 async fn lookups() -> f64 {
     let parent = Parent::spawn(());
     for number in 0..NAMES {
-        counter(&parent, 1, 0, None).await.register(format!("name:{number}")).unwrap();
+        counter(&parent, 1, 0, None)
+            .await
+            .register(format!("name:{number}"))
+            .unwrap();
     }
     let gate = Gate::new(2);
     let begun = Instant::now();
@@ -237,7 +252,11 @@ async fn lookups() -> f64 {
         let names: Vec<_> = (0..NAMES).map(|number| format!("name:{number}")).collect();
         tokio::spawn(async move {
             for name in names.iter().cycle().take(LOOKUPS) {
-                assert!(ActorRef::<Counter>::lookup(name.as_str()).unwrap().is_some());
+                assert!(
+                    ActorRef::<Counter>::lookup(name.as_str())
+                        .unwrap()
+                        .is_some()
+                );
             }
             gate.come();
         });

@@ -34,7 +34,9 @@ fn main() {
             before(info);
         }
     }));
-    let rounds = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(3_usize);
+    let rounds = std::env::args()
+        .find_map(|text| text.parse().ok())
+        .unwrap_or(3_usize);
     let (mut belay, mut ractor, mut kameo) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=rounds {
         eprintln!("round {round} of {rounds}");
@@ -44,18 +46,32 @@ fn main() {
         eprintln!("ractor done");
         kameo.push(on_runtime(kameo_side::all()));
     }
-    let (belay, ractor, kameo) =
-        (measure::median(&belay), measure::median(&ractor), measure::median(&kameo));
+    let (belay, ractor, kameo) = (
+        measure::median(&belay),
+        measure::median(&ractor),
+        measure::median(&kameo),
+    );
     println!(
         "{:<32}{:>14}{:>14}{:>14}  {:>10}{:>10}",
         "", "belay", "ractor 0.16", "kameo 0.22", "to ractor", "to kameo"
     );
     for ((ours, ractor), kameo) in belay.iter().zip(&ractor).zip(&kameo) {
         // Above 1 is better for belay, whatever the row.
-        let ratio = |theirs: f64| if ours.2 { ours.1 / theirs } else { theirs / ours.1 };
+        let ratio = |theirs: f64| {
+            if ours.2 {
+                ours.1 / theirs
+            } else {
+                theirs / ours.1
+            }
+        };
         println!(
             "{:<32}{:>14.1}{:>14.1}{:>14.1}  {:>10.2}{:>10.2}",
-            ours.0, ours.1, ractor.1, kameo.1, ratio(ractor.1), ratio(kameo.1)
+            ours.0,
+            ours.1,
+            ractor.1,
+            kameo.1,
+            ratio(ractor.1),
+            ratio(kameo.1)
         );
     }
 }

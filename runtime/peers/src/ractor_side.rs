@@ -52,8 +52,15 @@ impl Actor for Counter {
         if let Some(started) = &arguments.started {
             started.come();
         }
-        let Arguments { until, gate, gone, .. } = arguments;
-        Ok(State { count: 0, until, gate, gone })
+        let Arguments {
+            until, gate, gone, ..
+        } = arguments;
+        Ok(State {
+            count: 0,
+            until,
+            gate,
+            gone,
+        })
     }
 
     async fn handle(
@@ -115,12 +122,22 @@ impl Actor for Parent {
 
 async fn parent() -> (ActorRef<()>, Current) {
     let current = Current::default();
-    (Actor::spawn(None, Parent, current.clone()).await.unwrap().0, current)
+    (
+        Actor::spawn(None, Parent, current.clone()).await.unwrap().0,
+        current,
+    )
 }
 
 async fn counter(parent: &ActorRef<()>, until: usize, gate: Option<Gate>) -> ActorRef<Ask> {
-    let arguments = Arguments { until, gate, ..Arguments::default() };
-    Actor::spawn_linked(None, Counter, arguments, parent.get_cell()).await.unwrap().0
+    let arguments = Arguments {
+        until,
+        gate,
+        ..Arguments::default()
+    };
+    Actor::spawn_linked(None, Counter, arguments, parent.get_cell())
+        .await
+        .unwrap()
+        .0
 }
 
 async fn end(parent: ActorRef<()>) {
@@ -151,7 +168,9 @@ async fn population(figures: &mut Figures) {
         ..Arguments::default()
     };
     for _ in 0..CHILDREN {
-        Actor::spawn_linked(None, Counter, arguments.clone(), parent.get_cell()).await.unwrap();
+        Actor::spawn_linked(None, Counter, arguments.clone(), parent.get_cell())
+            .await
+            .unwrap();
     }
     started.wait().await;
     figures.spawn = rate(CHILDREN, begun.elapsed());
@@ -248,7 +267,9 @@ async fn lookups() -> f64 {
     for number in 0..NAMES {
         let name = Some(format!("name:{number}"));
         let arguments = Arguments::default();
-        Actor::spawn_linked(name, Counter, arguments, parent.get_cell()).await.unwrap();
+        Actor::spawn_linked(name, Counter, arguments, parent.get_cell())
+            .await
+            .unwrap();
     }
     let gate = Gate::new(2);
     let begun = Instant::now();

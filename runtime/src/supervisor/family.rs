@@ -14,10 +14,10 @@ use tokio::time::Instant;
 
 use crate::exit::{CrashKind, Exit};
 use crate::pid::Pid;
+use crate::place::Place;
 use crate::policy::{AutoShutdown, Shutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::report;
-use crate::seat::Place;
 use crate::signal;
 use crate::slot::{Slot, Starter};
 use crate::spec::{ChildSpec, Where};
@@ -245,7 +245,7 @@ impl Family {
     /// Decides about a child that failed and whose policy is to restart it.
     pub(crate) fn child_failed(&self, departure: &Departure<'_>) -> Verdict {
         let mut state = self.state();
-        if state.outcome.is_some() {
+        if state.outcome.is_some() || self.stopping.load(Ordering::Acquire) {
             return Verdict::End;
         }
         match self.rules.strategy {

@@ -6,12 +6,16 @@ use std::sync::{Arc, Weak};
 
 use tokio::select;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 use super::family::{Branch, Family, Rules, StartError};
 use super::stop::Custody;
 use crate::context::{Context, Incoming};
 use crate::exit::Exit;
-use crate::policy::{AutoShutdown, Strategy};
+use crate::limits::KILL_GRACE;
+use crate::policy::{AutoShutdown, Shutdown, Strategy};
+use crate::process_ref::ProcessRef;
+use crate::slot::{Purpose, Slot};
 use crate::spec::ChildSpec;
 use crate::window::Intensity;
 
@@ -175,7 +179,8 @@ async fn start_all(family: &Arc<Family>, specs: Vec<ChildSpec>) -> Result<(), Ex
 pub(crate) async fn start_one(
     family: &Arc<Family>,
     spec: ChildSpec,
-) -> Result<crate::ProcessRef, StartError> {
+) -> Result<ProcessRef, StartError> {
+    vacated(spec.launch.slot()).await;
     let name = Arc::clone(&spec.name);
     let (starter, started) = oneshot::channel();
     let process = family.start(spec, Some(starter))?;
@@ -184,6 +189,25 @@ pub(crate) async fn start_one(
         Ok(()) => Ok(process),
         Err(exit) => Err(StartError::Failed { name, exit }),
     }
+}
+
+/// Waits for a child that was killed and still is on the mailbox of this one: a supervisor that
+/// was killed restarts before all of its children have come to an await point.
+async fn vacated(slot: Arc<dyn Slot>) {
+    let occupant = {
+        let control = slot.core().lock();
+        let leaves = matches!(control.shutdown, Some((Shutdown::Brutal, Purpose::End)));
+        if !leaves || !control.is_living() {
+            return;
+        }
+        ProcessRef {
+            slot: Arc::clone(&slot),
+            pid: control.pid,
+            name: Arc::clone(&control.name),
+        }
+    };
+    // When it stays, the start says that the mailbox is in use.
+    drop(timeout(KILL_GRACE, occupant.ended()).await);
 }
 
 /// Restarts siblings until the supervisor has to stop; returns why.
