@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by it")]
 
 #[cfg(test)]
+#[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
 use std::time::Duration;

@@ -34,6 +34,7 @@ pub(crate) enum Order {
     Panic(&'static str),
     Fail(&'static str),
     Stop,
+    KillYourself,
     /// Waits until told.
     Wait(tokio::sync::oneshot::Receiver<()>),
     Link(ProcessRef),
@@ -71,6 +72,10 @@ impl Process for Obedient {
             Order::Panic(text) => panic!("{text}"),
             Order::Fail(text) => return Err(Exit::error(text)),
             Order::Stop => return Ok(Flow::Stop),
+            Order::KillYourself => {
+                ctx.process().kill();
+                tokio::task::yield_now().await;
+            }
             Order::Wait(told) => drop(told.await),
             Order::Link(other) => ctx.link(&other),
             Order::Unlink(other) => ctx.unlink(&other),
