@@ -2,7 +2,11 @@
 //! nothing is left over. Method: random steps from proptest against a simple model, and chaos on
 //! several threads with an account at the end.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test fails by it"
+)]
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
@@ -156,7 +160,7 @@ async fn chaos_leaves_nothing_behind() {
                         let state = Counted::new(&states);
                         async move {
                             while let Incoming::Message((number, _message)) = ctx.next().await {
-                                assert!(number % 3 != 0, "every third is poison");
+                                assert!(!number.is_multiple_of(3), "every third is poison");
                             }
                             drop(state);
                             Ok(())
@@ -172,7 +176,7 @@ async fn chaos_leaves_nothing_behind() {
                     for number in 0..12 {
                         // Full now and then: then the message is dropped here.
                         drop(mailbox.address().try_send((number, Counted::new(messages))));
-                        if number == 5 && child.pid().number() % 2 == 0 {
+                        if number == 5 && child.pid().number().is_multiple_of(2) {
                             child.kill();
                         }
                     }
