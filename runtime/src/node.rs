@@ -11,7 +11,7 @@ use crate::policy::{AutoShutdown, Restart, Shutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::slot::Purpose;
 use crate::spec::ChildSpec;
-use crate::supervisor::{Family, Rules, StartError, SupervisorBuilder, start_one};
+use crate::supervisor::{Custody, Family, Rules, StartError, SupervisorBuilder, start_one};
 use crate::tree::{self, TreeNode};
 use crate::window::Intensity;
 
@@ -22,6 +22,8 @@ use crate::window::Intensity;
 #[derive(Debug)]
 pub struct Node {
     root: ProcessRef,
+    /// Kills the tree when the node is dropped.
+    _custody: Custody,
 }
 
 /// What a stop left.
@@ -48,6 +50,7 @@ impl Node {
         guard::install_hook();
         let family = Arc::new(Family::new(Arc::from("root"), root_rules()));
         family.open();
+        let custody = Custody(Arc::clone(&family));
         let name = Arc::clone(&builder.name);
         let mut builder = Some(builder);
         let spec = ChildSpec::supervisor(name, move || {
@@ -56,7 +59,10 @@ impl Node {
                 .unwrap_or_else(|| crate::Supervisor::builder("ended"))
         });
         let root = start_one(&family, spec.restart(Restart::Temporary)).await?;
-        Ok(Self { root })
+        Ok(Self {
+            root,
+            _custody: custody,
+        })
     }
 
     /// Stops the tree: children in reverse order, each within its own deadline, all within this
@@ -99,12 +105,6 @@ impl Node {
     /// The process at the top.
     pub fn root(&self) -> &ProcessRef {
         &self.root
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        self.root.request_stop(Shutdown::Brutal, Purpose::End);
     }
 }
 

@@ -25,6 +25,32 @@ use crate::window::Intensity;
 /// (supervisors: [`Shutdown::Infinity`]), is not significant, keeps its queue over a restart, and
 /// each restart counts against its supervisor's intensity.
 ///
+/// ```
+/// # use std::time::Duration;
+/// # use belay_runtime::*;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// let mailbox = Mailbox::new(Capacity::new(8));
+/// let echo = |mut ctx: Context<(u32, Reply<u32>)>| async move {
+///     loop {
+///         match ctx.next().await {
+///             Incoming::Message((0, _reply)) => panic!("zero is poison"),
+///             Incoming::Message((number, reply)) => drop(reply.send(number)),
+///             Incoming::Timer(_) | Incoming::Signal(_) => {}
+///             Incoming::Shutdown => return Ok(()),
+///         }
+///     }
+/// };
+/// let spec = ChildSpec::body("echo", &mailbox, echo)
+///     .restart(Restart::Transient)
+///     .shutdown(Shutdown::Timeout(Duration::from_secs(1)));
+/// let node = Node::start(Supervisor::builder("node").child(spec)).await.unwrap();
+/// let (echo, second) = (mailbox.address(), Duration::from_secs(1));
+/// assert_eq!(echo.call(second, |reply| (0, reply)).await, Err(CallError::Dropped));
+/// assert_eq!(echo.call(second, |reply| (7, reply)).await, Ok(7));
+/// node.stop(second).await;
+/// # }
+/// ```
+///
 /// [`SHUTDOWN_DEFAULT`]: crate::limits::SHUTDOWN_DEFAULT
 pub struct ChildSpec {
     pub(crate) name: Arc<str>,

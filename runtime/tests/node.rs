@@ -251,3 +251,29 @@ async fn an_heir_hands_its_state_to_the_next_incarnation() {
     assert_eq!(floor.call(LONG, |reply| (2, reply)).await, Ok(2));
     stop(node).await;
 }
+
+/// Says so when it is dropped.
+struct Farewell(Journal);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        self.0.write("gone");
+    }
+}
+
+#[tokio::test]
+async fn giving_up_a_start_kills_what_was_started() {
+    let journal = Journal::default();
+    let farewell = Farewell(journal.clone());
+    let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    let spec = ChildSpec::once_body("never ready", &mailbox, |_| async move {
+        farewell.0.write("begins");
+        std::future::pending().await
+    });
+    let starting = Node::start(Supervisor::builder("node").child(spec.acknowledged()));
+    tokio::select! {
+        _ = starting => panic!("it never starts"),
+        () = until("it begins", || journal.entries() == ["begins"]) => {}
+    }
+    until("it is gone", || journal.entries() == ["begins", "gone"]).await;
+}

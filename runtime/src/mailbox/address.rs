@@ -70,6 +70,18 @@ impl<M> fmt::Debug for Mailbox<M> {
 ///
 /// Cheap to clone. Names the mailbox, not the incarnation: after a restart the same address
 /// reaches the new one. Two addresses are equal when they are of the same mailbox.
+///
+/// ```
+/// use belay_runtime::{Capacity, Mailbox, TrySendError};
+///
+/// let mailbox = Mailbox::new(Capacity { messages: 1, reserved: 1 });
+/// let address = mailbox.address();
+/// address.try_send("ambient").unwrap();
+/// assert!(matches!(address.try_send("more"), Err(TrySendError::Full("more"))));
+/// address.try_send_owed("an answer").unwrap();
+/// mailbox.close();
+/// assert!(matches!(address.try_send("late"), Err(TrySendError::Closed("late"))));
+/// ```
 pub struct Address<M> {
     cell: Arc<Cell<M>>,
 }

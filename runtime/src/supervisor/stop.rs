@@ -1,5 +1,6 @@
 //! `[process]` Stopping children: in reverse order, or all at once.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -86,7 +87,13 @@ impl Family {
 }
 
 /// Kills what is left when a supervisor ends in any way: no child outlives it.
-pub(super) struct Custody(pub(super) Arc<Family>);
+pub(crate) struct Custody(pub(crate) Arc<Family>);
+
+impl fmt::Debug for Custody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Custody").finish_non_exhaustive()
+    }
+}
 
 impl Drop for Custody {
     fn drop(&mut self) {
