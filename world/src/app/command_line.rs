@@ -185,7 +185,7 @@ pub(super) struct SettingFlags {
     /// Data directory [default: ./belay-data].
     #[arg(long, value_name = "DIR")]
     pub(super) data: Option<String>,
-    /// Directory of the areas to load [default: the built-in world].
+    /// Directory of the areas [default: world/content if it is there, else the built-in world].
     #[arg(long, value_name = "DIR")]
     pub(super) content: Option<String>,
     /// Address for telnet players [default: 127.0.0.1:4000].
