@@ -1,4 +1,4 @@
-//! [process] What is decided about a child between two incarnations; the half of its
+//! `[process]` What is decided about a child between two incarnations; the half of its
 //! [seat](crate::seat) that does not depend on its messages.
 
 use std::sync::Arc;

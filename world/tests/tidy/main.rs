@@ -160,7 +160,10 @@ fn check_strata(path: &str, text: &str, modules: &Modules, fault: &mut impl FnMu
         return;
     }
     let Some(own) = Stratum::of(text) else {
-        fault(1, "the first line names no stratum".to_owned());
+        fault(
+            1,
+            "the first line names no stratum, like: //! `[pure]` ...".to_owned(),
+        );
         return;
     };
     if paths::is_test(path) || own == Stratum::Edge {
