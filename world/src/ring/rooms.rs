@@ -15,6 +15,8 @@ pub enum RoomMessage {
     Cast(Being, Cast),
     /// The tick of a crowd.
     Tick,
+    /// The next players of a crowd are to be told of the tick.
+    Slice,
     /// Missing things come back.
     Reset,
     /// Crash (operator, tests).

@@ -6,16 +6,19 @@
 //! only when the decision is complete. The mailbox survives too; the message that met the crash is
 //! dropped, and its [`Receipt`](crate::ring::Receipt) tells the sender.
 
-use super::state::RoomState;
+use super::state::{Occupant, RoomState};
 use super::step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, notice};
 use crate::being::Item;
 use crate::content::World;
 use crate::event::{Event, Seen};
 use crate::ids::{Being, PrototypeId, RoomId};
+use crate::limits;
 use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, SessionMessage};
 use crate::view::{Batch, Notice};
 use belay_runtime::{Context, Exit, Flow, Heir, Process};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -54,6 +57,7 @@ pub struct RoomProcess {
     heir: Heir<LiveRoom>,
     shared: Arc<RoomContext>,
     decision: Decision<BeingPort>,
+    telling: Option<Telling>,
 }
 
 impl RoomProcess {
@@ -64,6 +68,7 @@ impl RoomProcess {
             heir,
             shared,
             decision: Decision::default(),
+            telling: None,
         }
     }
 
@@ -107,7 +112,9 @@ impl RoomProcess {
                     all,
                     newcomers,
                     fresh,
-                } => self.tick(all, newcomers, &fresh),
+                } => {
+                    self.tick(ctx, Telling::new(all, newcomers, fresh));
+                }
                 Effect::Arm(gap) => {
                     ctx.send_after(gap, RoomMessage::Tick);
                 }
@@ -141,29 +148,31 @@ impl RoomProcess {
         });
     }
 
-    fn tick(
-        &self,
-        all: Vec<(Option<Being>, Seen)>,
-        newcomers: Vec<(Option<Being>, Seen)>,
-        fresh: &[Being],
-    ) {
-        let (all, newcomers) = (batch(all), batch(newcomers));
-        self.heir.with(|state| {
-            for (being, occupant) in state.occupants() {
-                let batch = if fresh.binary_search(being).is_ok() {
-                    &newcomers
-                } else {
-                    &all
-                };
-                if let (BeingPort::Session(session), Some(batch)) = (&occupant.port, batch)
-                    && session
-                        .try_send(SessionMessage::Tick(batch.clone()))
-                        .is_err()
-                {
-                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-        });
+    /// Begins to tell a crowd what happened in a tick.
+    fn tick(&mut self, ctx: &mut Context<RoomMessage>, telling: Telling) {
+        // The tick before was told in much less time than a tick takes; if not, its rest goes now.
+        while self.tell_slice() {}
+        self.telling = Some(telling);
+        self.go_on_telling(ctx);
+    }
+
+    fn go_on_telling(&mut self, ctx: &mut Context<RoomMessage>) {
+        if self.tell_slice() {
+            ctx.send_after(limits::CROWD_SLICE_GAP, RoomMessage::Slice);
+        }
+    }
+
+    /// Tells the next players of a crowd; whether more are to be told. Told all at once, the writes to
+    /// thousands of sockets would stand in the way of everybody's answers.
+    fn tell_slice(&mut self) -> bool {
+        let Some(telling) = &mut self.telling else {
+            return false;
+        };
+        let more = self.heir.with(|state| telling.slice(state.occupants()));
+        if !more {
+            self.telling = None;
+        }
+        more
     }
 
     fn reset(&self) {
@@ -197,6 +206,58 @@ impl RoomProcess {
                 notice(state, scene, None, Seen::ItemAppears((&*long).into()), out);
             }
         })
+    }
+}
+
+/// What a crowd is being told, some players at a time, in the order of their numbers.
+#[derive(Debug)]
+struct Telling {
+    all: Option<Arc<Batch>>,
+    newcomers: Option<Arc<Batch>>,
+    fresh: Vec<Being>,
+    told_to: Option<Being>,
+}
+
+impl Telling {
+    fn new(
+        all: Vec<(Option<Being>, Seen)>,
+        newcomers: Vec<(Option<Being>, Seen)>,
+        fresh: Vec<Being>,
+    ) -> Self {
+        Self {
+            all: batch(all),
+            newcomers: batch(newcomers),
+            fresh,
+            told_to: None,
+        }
+    }
+
+    /// Tells the next ones; whether more are to be told.
+    fn slice(&mut self, occupants: &BTreeMap<Being, Occupant<BeingPort>>) -> bool {
+        let from = self.told_to.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut told = 0;
+        for (being, occupant) in occupants.range((from, Bound::Unbounded)) {
+            if told >= limits::CROWD_SLICE {
+                return true;
+            }
+            told += 1;
+            self.told_to = Some(*being);
+            let came_during = self.fresh.binary_search(being).is_ok();
+            let batch = match (came_during, occupant.fresh) {
+                (true, _) => &self.newcomers,
+                // Came after the tick: none of it was before their eyes.
+                (false, true) => continue,
+                (false, false) => &self.all,
+            };
+            if let (BeingPort::Session(session), Some(batch)) = (&occupant.port, batch)
+                && session
+                    .try_send(SessionMessage::Tick(batch.clone()))
+                    .is_err()
+            {
+                AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        false
     }
 }
 
@@ -251,6 +312,7 @@ impl Process for RoomProcess {
                 self.step(|state, _, out| decide_tick(state, out))?;
                 self.carry_out(ctx, None);
             }
+            RoomMessage::Slice => self.go_on_telling(ctx),
             RoomMessage::Reset => self.reset(),
             RoomMessage::Crash => crash(),
             RoomMessage::Appear(item) => {
