@@ -65,9 +65,13 @@ pub const MOB_RESERVED: u32 = 8;
 /// Characters of one account.
 pub const CHARACTERS_MAX: usize = 8;
 
-/// Players of a crowd that are told of a tick in one go. Further ones are told a moment later, so that
-/// answers find their way in between.
+/// Players of a crowd that are told of a tick in one go. Further ones are told a moment later, so
+/// that answers find their way in between.
 pub const CROWD_SLICE: usize = 128;
 
 /// That moment.
 pub const CROWD_SLICE_GAP: Duration = Duration::from_millis(3);
+
+/// How long a session that ends waits for its last save. Then it ends without; the save stays
+/// posted.
+pub const LAST_SAVE_DEADLINE: Duration = Duration::from_secs(10);

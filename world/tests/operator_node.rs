@@ -38,7 +38,7 @@ fn serves_health_and_figures_and_stops_on_sigterm() {
     for name in [
         "belay_players ",
         "belay_commands_total{verb=\"look\"} ",
-        "belay_sent_bytes_total{kind=\"ambient\"} ",
+        "belay_sent_frame_bytes_total{kind=\"notice\"} ",
         "belay_mailbox_high_water{process=\"room\"} ",
         "belay_restarts_total ",
         "belay_logins_total{outcome=\"guest\"} ",

@@ -168,6 +168,13 @@ impl<M: Send + 'static> Address<M> {
         self.cell.depth().high_water as usize
     }
 
+    /// Messages that were refused for lack of room since the beginning, also attempts of senders
+    /// that then waited; stays at `u32::MAX` once it is there. A receiver that sees it grow knows
+    /// that it missed something.
+    pub fn refused(&self) -> u32 {
+        self.cell.depth().refused
+    }
+
     /// True when messages are refused because the process ended for good.
     pub fn is_closed(&self) -> bool {
         self.cell.is_closed()

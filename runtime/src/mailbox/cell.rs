@@ -23,6 +23,7 @@ type Wakers = SmallVec<[Waker; 4]>;
 pub(crate) struct Depth {
     pub(crate) len: usize,
     pub(crate) high_water: u32,
+    pub(crate) refused: u32,
     pub(crate) capacity: Capacity,
     pub(crate) taken: u64,
 }
@@ -283,6 +284,7 @@ impl<M: Send + 'static> Slot for Cell<M> {
         Depth {
             len: inbox.lane.len(),
             high_water: inbox.lane.high_water(),
+            refused: inbox.lane.refused(),
             capacity: inbox.lane.capacity(),
             taken: inbox.lane.taken(),
         }

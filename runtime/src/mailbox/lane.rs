@@ -46,6 +46,7 @@ pub(crate) struct Lane<M> {
     capacity: Capacity,
     high_water: u32,
     closed: bool,
+    refused: u32,
     taken: u64,
 }
 
@@ -56,6 +57,7 @@ impl<M> Lane<M> {
             capacity,
             high_water: 0,
             closed: false,
+            refused: 0,
             taken: 0,
         }
     }
@@ -65,6 +67,7 @@ impl<M> Lane<M> {
             return Err(Refused::Closed(message));
         }
         if self.messages.len() >= self.bound(class) {
+            self.refused = self.refused.saturating_add(1);
             return Err(Refused::Full(message));
         }
         self.messages.push_back(message);
@@ -127,6 +130,11 @@ impl<M> Lane<M> {
     pub(crate) fn room(&self) -> usize {
         self.bound(Class::Ambient)
             .saturating_sub(self.messages.len())
+    }
+
+    /// Messages refused for lack of room since the beginning.
+    pub(crate) fn refused(&self) -> u32 {
+        self.refused
     }
 
     pub(crate) fn high_water(&self) -> u32 {

@@ -182,7 +182,7 @@ async fn ban_add(
         Ok(subject) => subject,
         Err(why) => return ControlAnswer::refused(why),
     };
-    let shown = subject.to_string();
+    let (shown, removed) = (subject.to_string(), subject.clone());
     let lasts = lasts_s.map(Duration::from_secs);
     let ban = NewBan {
         subject,
@@ -194,14 +194,7 @@ async fn ban_add(
         return ControlAnswer::failed(reason);
     }
     ports.services.bans.refresh(&ports.services.store);
-    let named = (kind != BanKind::Address).then(|| ports.services.players.find_exactly(value));
-    if let Some(player) = named.flatten() {
-        drop(
-            player
-                .session
-                .try_send_owed(SessionMessage::Kick(reason.into())),
-        );
-    }
+    ports.services.remove_banned(&removed, &reason.into());
     ControlAnswer::done(format!("banned {shown}"))
 }
 

@@ -12,10 +12,11 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::tree::Ports;
+use crate::connection;
 use crate::ops::control::{self, ControlHandler};
 use crate::ops::http::{self, Health, Pages};
 use crate::ops::memory::resident_bytes;
-use crate::ops::metrics::{Figures, Label as _, ProcessKind, Sample};
+use crate::ops::metrics::{Figures, FrameKind, Label as _, ProcessKind, Refusal, Sample, Traffic};
 
 /// The running node, for those of its processes that look at the whole tree. Empty until the
 /// tree has started.
@@ -107,6 +108,7 @@ pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
                 .unwrap_or_default(),
             memory_bytes: resident_bytes(),
             uptime: start.elapsed(),
+            traffic: traffic(),
         }
     };
     let view = view.clone();
@@ -119,6 +121,29 @@ pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
         figures,
         sample: Arc::new(sample),
         health: Arc::new(health),
+    }
+}
+
+/// What the connections have counted.
+fn traffic() -> Traffic {
+    let carried = connection::stats();
+    let frames = |kind, texts: &connection::Texts| (kind, texts.count.get(), texts.bytes.get());
+    Traffic {
+        lines_in: carried.lines_in.get(),
+        bytes_in: carried.bytes_in.get(),
+        bytes_out: carried.bytes_out.get(),
+        writes: carried.writes.get(),
+        frames_out: vec![
+            frames(FrameKind::Answer, &carried.own),
+            frames(FrameKind::Notice, &carried.notices),
+            frames(FrameKind::Tick, &carried.ticks),
+        ],
+        refusals: vec![
+            (Refusal::PerAddress, carried.refused_address.get()),
+            (Refusal::Connections, carried.refused_busy.get()),
+            (Refusal::SlowReader, carried.cut_backlog.get()),
+            (Refusal::Protocol, carried.cut_protocol.get()),
+        ],
     }
 }
 

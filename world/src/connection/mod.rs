@@ -36,7 +36,7 @@ mod writing;
 pub use acceptor::acceptor;
 pub use reception::{Door, Reception, Refused, StartSession};
 pub use settings::ConnectionSettings;
-pub use stats::{ConnectionStats, Counter, MessageKind, stats};
+pub use stats::{ConnectionStats, Counter, MessageKind, Texts, stats};
 
 pub(crate) use body::Connection;
 pub(crate) use reception::Visitor;

@@ -7,6 +7,7 @@ use super::pen::Pen;
 use super::scratch::Scratch;
 use super::stats::{MessageKind, stats};
 use crate::event::{Event, SystemEvent};
+use crate::ops::metrics;
 use bytes::Bytes;
 use std::io;
 use std::ops::ControlFlow;
@@ -32,6 +33,7 @@ impl Connection {
         stats().note_text(kind, bytes.len());
         if !self.output.ambient(bytes, self.bounds()) {
             stats().ambient_dropped.add(1);
+            metrics::ambient_dropped(1);
         }
     }
 

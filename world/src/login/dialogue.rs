@@ -145,9 +145,6 @@ pub fn step(
         LoginAnswer::Busy => {
             return out.push(LoginEffect::Close(Event::Login(LoginEvent::Busy)));
         }
-        LoginAnswer::ClaimAgain(account, character) => {
-            return out.push(LoginEffect::Claim(account, character));
-        }
         LoginAnswer::Account(_)
         | LoginAnswer::Wait(_)
         | LoginAnswer::Verified(_)

@@ -120,6 +120,4 @@ pub enum LoginAnswer {
     Busy,
     /// The character is loaded; this ends the dialogue.
     Loaded(Box<Entering>),
-    /// The claim is to be tried again.
-    ClaimAgain(Box<AccountFound>, CharacterFound),
 }

@@ -4,11 +4,12 @@ use super::bans::Bans;
 use super::players::{Claims, Players};
 use crate::account::{PasswordCost, Throttle};
 use crate::content::World;
+use crate::event::Text;
 use crate::ids::{RoomId, SessionId};
 use crate::login::LoginRules;
-use crate::ring::Rooms;
+use crate::ring::{Rooms, SessionMessage};
 use crate::session::SessionRules;
-use crate::store::StorePort;
+use crate::store::{BanSubject, StorePort};
 use belay_runtime::WorkerPool;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,6 +79,31 @@ impl Services {
                     .find(|room| self.rooms.is_open(**room));
                 open.or_else(|| self.world.start_rooms().first()).copied()
             }
+        }
+    }
+
+    /// Removes who plays under what was banned.
+    pub fn remove_banned(&self, subject: &BanSubject, reason: &Text) {
+        let kick = SessionMessage::Kick(reason.clone());
+        match subject {
+            BanSubject::Character(name) => {
+                if let Some(player) = self.players.find_exactly(name.as_str()) {
+                    drop(player.session.try_send_owed(kick));
+                }
+            }
+            BanSubject::Account(name) => {
+                let claims = self.claims.clone();
+                self.store.load_account(name.clone(), move |found| {
+                    let holder = found.ok().flatten().and_then(|one| claims.lookup(&one.id));
+                    if let Some(holder) = holder {
+                        drop(holder.session.try_send_owed(kick));
+                    }
+                });
+            }
+            BanSubject::Address(network) => self.players.for_each(|player| {
+                let banned = SessionMessage::Banned(*network, reason.clone());
+                drop(player.session.try_send_owed(banned));
+            }),
         }
     }
 

@@ -62,38 +62,22 @@ impl Label for VerbClass {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum FrameKind {
-    /// In: a line that the player typed.
-    Line,
-    /// In or out: telnet negotiation, WebSocket ping, pong and close.
-    Protocol,
-    /// Out: the answer to one's own command, and what is owed.
+    /// The answer to one's own command, and what is owed.
     Answer,
-    /// Out: what others do.
-    Ambient,
-    /// Out: long text on write credit, such as first lists and help.
-    Page,
-    /// Out: a prompt.
-    Prompt,
+    /// What somebody else does.
+    Notice,
+    /// What a crowd did in a tick.
+    Tick,
 }
 
 impl Label for FrameKind {
-    const ALL: &'static [Self] = &[
-        Self::Line,
-        Self::Protocol,
-        Self::Answer,
-        Self::Ambient,
-        Self::Page,
-        Self::Prompt,
-    ];
+    const ALL: &'static [Self] = &[Self::Answer, Self::Notice, Self::Tick];
 
     fn label(self) -> &'static str {
         match self {
-            Self::Line => "line",
-            Self::Protocol => "protocol",
             Self::Answer => "answer",
-            Self::Ambient => "ambient",
-            Self::Page => "page",
-            Self::Prompt => "prompt",
+            Self::Notice => "notice",
+            Self::Tick => "tick",
         }
     }
 

@@ -3,9 +3,10 @@
 //! Whoever counts calls a function here; a call is one atomic addition on a counter that was
 //! registered at the start, without a lock or a look-up. Until [`start`] was called (in tests,
 //! and in tools) the calls do nothing. What is a state rather than an event (players, queues,
-//! memory) is not counted but sampled when the figures are read: see [`Sample`].
+//! memory) is not counted but sampled when the figures are read: see [`Sample`]. What connections
+//! carry they count themselves ([`Traffic`]).
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Level, Metadata, Recorder};
@@ -20,8 +21,9 @@ const COMMANDS: &str = "belay_commands_total";
 const COMMAND_SECONDS: &str = "belay_command_seconds";
 const BYTES_IN: &str = "belay_received_bytes_total";
 const BYTES_OUT: &str = "belay_sent_bytes_total";
-const FRAMES_IN: &str = "belay_received_frames_total";
+const LINES_IN: &str = "belay_received_lines_total";
 const FRAMES_OUT: &str = "belay_sent_frames_total";
+const FRAME_BYTES_OUT: &str = "belay_sent_frame_bytes_total";
 const WRITES: &str = "belay_socket_writes_total";
 const AMBIENT_DROPPED: &str = "belay_ambient_dropped_total";
 const REFUSALS: &str = "belay_refusals_total";
@@ -74,34 +76,6 @@ pub fn command_done(verb: VerbClass, took: Duration) {
     }
 }
 
-/// A frame came from a player.
-pub fn frame_received(kind: FrameKind, bytes: usize) {
-    if let Some(meters) = METERS.get() {
-        meters.frames_in.add(kind, 1);
-        meters.bytes_in.add(kind, count(bytes));
-    }
-}
-
-/// A frame was handed to a player's socket. Several frames may share one write.
-pub fn frame_sent(kind: FrameKind, bytes: usize) {
-    frames_sent(kind, 1, bytes);
-}
-
-/// Several frames of one kind were handed to a player's socket.
-pub fn frames_sent(kind: FrameKind, frames: usize, bytes: usize) {
-    if let Some(meters) = METERS.get() {
-        meters.frames_out.add(kind, count(frames));
-        meters.bytes_out.add(kind, count(bytes));
-    }
-}
-
-/// A player's socket was written to: what most of the processor time goes to.
-pub fn socket_written() {
-    if let Some(meters) = METERS.get() {
-        meters.writes.increment(1);
-    }
-}
-
 /// Ambient messages were dropped for lack of room.
 pub fn ambient_dropped(messages: usize) {
     if let Some(meters) = METERS.get() {
@@ -127,6 +101,23 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
+/// What the connections have carried since the node started; they count it themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Lines that players typed.
+    pub lines_in: u64,
+    /// Bytes from players.
+    pub bytes_in: u64,
+    /// Bytes to players.
+    pub bytes_out: u64,
+    /// Writes to players' sockets: what most of the processor time goes to.
+    pub writes: u64,
+    /// Texts to players by kind, with their bytes.
+    pub frames_out: Vec<(FrameKind, u64, u64)>,
+    /// Connections that were refused or cut, by cause.
+    pub refusals: Vec<(Refusal, u64)>,
+}
+
 /// What a node is at the moment its figures are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sample {
@@ -148,6 +139,8 @@ pub struct Sample {
     pub memory_bytes: u64,
     /// Time since the start.
     pub uptime: Duration,
+    /// What the connections carried.
+    pub traffic: Traffic,
 }
 
 /// The figures as text, for who has started them.
@@ -179,7 +172,8 @@ impl Figures {
 }
 
 /// A counter for each member of a closed set.
-struct Family(Box<[Counter]>);
+#[derive(Clone)]
+struct Family(Arc<[Counter]>);
 
 impl Family {
     fn new<L: Label>(
@@ -192,6 +186,12 @@ impl Family {
             recorder.register_counter(&key, &METADATA)
         };
         Self(L::ALL.iter().map(counter).collect())
+    }
+
+    fn absolute<L: Label>(&self, member: L, value: u64) {
+        if let Some(counter) = self.0.get(member.index()) {
+            counter.absolute(value);
+        }
     }
 
     fn add<L: Label>(&self, member: L, value: u64) {
@@ -207,11 +207,6 @@ const METADATA: Metadata<'static> = Metadata::new("belay_world", Level::INFO, No
 struct Meters {
     commands: Family,
     command_seconds: Histogram,
-    frames_in: Family,
-    bytes_in: Family,
-    frames_out: Family,
-    bytes_out: Family,
-    writes: Counter,
     ambient_dropped: Counter,
     refusals: Family,
     logins: Family,
@@ -229,11 +224,6 @@ impl Meters {
             commands: Family::new::<VerbClass>(&recorder, COMMANDS, "verb"),
             command_seconds: recorder
                 .register_histogram(&Key::from_static_name(COMMAND_SECONDS), &METADATA),
-            frames_in: Family::new::<FrameKind>(&recorder, FRAMES_IN, "kind"),
-            bytes_in: Family::new::<FrameKind>(&recorder, BYTES_IN, "kind"),
-            frames_out: Family::new::<FrameKind>(&recorder, FRAMES_OUT, "kind"),
-            bytes_out: Family::new::<FrameKind>(&recorder, BYTES_OUT, "kind"),
-            writes: counter(WRITES),
             ambient_dropped: counter(AMBIENT_DROPPED),
             refusals: Family::new::<Refusal>(&recorder, REFUSALS, "cause"),
             logins: Family::new::<LoginOutcome>(&recorder, LOGINS, "outcome"),
@@ -258,6 +248,13 @@ struct Sampled {
     mailbox_high_water: Vec<Gauge>,
     memory: Gauge,
     uptime: Gauge,
+    lines_in: Counter,
+    bytes_in: Counter,
+    bytes_out: Counter,
+    writes: Counter,
+    frames_out: Family,
+    frame_bytes_out: Family,
+    refusals: Family,
 }
 
 impl Sampled {
@@ -278,6 +275,13 @@ impl Sampled {
             mailbox_high_water: ProcessKind::ALL.iter().map(high_water).collect(),
             memory: gauge(MEMORY),
             uptime: gauge(UPTIME),
+            lines_in: counter(LINES_IN),
+            bytes_in: counter(BYTES_IN),
+            bytes_out: counter(BYTES_OUT),
+            writes: counter(WRITES),
+            frames_out: Family::new::<FrameKind>(recorder, FRAMES_OUT, "kind"),
+            frame_bytes_out: Family::new::<FrameKind>(recorder, FRAME_BYTES_OUT, "kind"),
+            refusals: Family::new::<Refusal>(recorder, REFUSALS, "cause"),
         }
     }
 
@@ -295,6 +299,23 @@ impl Sampled {
                 gauge.set(as_float(*depth));
             }
         }
+        self.carry(&sample.traffic);
+    }
+}
+
+impl Sampled {
+    fn carry(&self, traffic: &Traffic) {
+        self.lines_in.absolute(traffic.lines_in);
+        self.bytes_in.absolute(traffic.bytes_in);
+        self.bytes_out.absolute(traffic.bytes_out);
+        self.writes.absolute(traffic.writes);
+        for (kind, frames, bytes) in &traffic.frames_out {
+            self.frames_out.absolute(*kind, *frames);
+            self.frame_bytes_out.absolute(*kind, *bytes);
+        }
+        for (why, count) in &traffic.refusals {
+            self.refusals.absolute(*why, *count);
+        }
     }
 }
 
@@ -306,10 +327,17 @@ fn as_float(value: u64) -> f64 {
 fn describe(recorder: &PrometheusRecorder) {
     let counters = [
         (COMMANDS, "commands answered, by what they are about"),
-        (FRAMES_IN, "frames received from players, by kind"),
-        (BYTES_IN, "bytes received from players, by kind of frame"),
-        (FRAMES_OUT, "frames sent to players, by kind"),
-        (BYTES_OUT, "bytes sent to players, by kind of frame"),
+        (LINES_IN, "lines received from players"),
+        (BYTES_IN, "bytes received from players"),
+        (FRAMES_OUT, "texts sent to players, by kind"),
+        (
+            FRAME_BYTES_OUT,
+            "bytes of the texts sent to players, by kind",
+        ),
+        (
+            BYTES_OUT,
+            "bytes sent to players, prompts and protocol included",
+        ),
         (WRITES, "writes to players' sockets"),
         (
             AMBIENT_DROPPED,
@@ -358,15 +386,21 @@ mod tests {
     fn counts_by_label_and_fills_the_histogram() {
         let (meters, figures) = Meters::new().expect("builds");
         meters.commands.add(VerbClass::Move, 2);
-        meters.bytes_out.add(FrameKind::Ambient, 99);
         meters.refusals.add(Refusal::SlowReader, 1);
         meters.command_seconds.record(Duration::from_micros(300));
         meters.command_seconds.record(Duration::from_millis(30));
         figures.upkeep();
-        let text = figures.render(&Sample::default());
+        let traffic = Traffic {
+            frames_out: vec![(FrameKind::Notice, 3, 99)],
+            ..Traffic::default()
+        };
+        let text = figures.render(&Sample {
+            traffic,
+            ..Sample::default()
+        });
         check_line(&text, "belay_commands_total{verb=\"move\"} 2");
         check_line(&text, "belay_commands_total{verb=\"look\"} 0");
-        check_line(&text, "belay_sent_bytes_total{kind=\"ambient\"} 99");
+        check_line(&text, "belay_sent_frame_bytes_total{kind=\"notice\"} 99");
         check_line(&text, "belay_refusals_total{cause=\"slow_reader\"} 1");
         check_line(&text, "belay_command_seconds_bucket{le=\"0.00025\"} 0");
         check_line(&text, "belay_command_seconds_bucket{le=\"0.0005\"} 1");

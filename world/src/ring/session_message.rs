@@ -6,6 +6,7 @@ use crate::being::Item;
 use crate::event::Text;
 use crate::ids::{ConnectionId, LineId, RoomId};
 use crate::room::Answer;
+use crate::store::Network;
 use crate::view::{Batch, Notice};
 use belay_runtime::Address;
 use std::sync::Arc;
@@ -43,6 +44,8 @@ pub struct Arrival {
     pub connection: ConnectionPort,
     /// What its terminal is, as far as known.
     pub terminal: Option<TerminalNow>,
+    /// The session that brings it, and wants to know what became of it.
+    pub from: SessionPort,
 }
 
 /// What reaches a session.
@@ -83,6 +86,10 @@ pub enum SessionMessage {
     Stored(LineId, StoreAnswer),
     /// Owed: another connection of the same account wants this session.
     TakeOver(Box<Arrival>),
+    /// Owed: whether the session took over the connection that was brought to it.
+    TookOver(bool),
+    /// Staff banned this network; who plays from there is removed, with the reason.
+    Banned(Network, Text),
     /// Owed: the account wants to play another character; save and leave.
     MakeWay,
     /// Owed: staff removes the player, with the reason.
@@ -104,6 +111,10 @@ pub enum Wake {
     Due,
     /// The place in the login queue may have changed.
     Queue,
+    /// The last save has taken too long.
+    GiveUp,
+    /// The session that was asked to take the connection over has not answered.
+    Claim,
 }
 
 /// What reaches a mob.

@@ -10,6 +10,6 @@ mod state;
 mod step;
 
 pub use ask::{Answer, Ask, CardNews, Cast};
-pub use process::{AMBIENT_DROPPED, LiveRoom, Restock, RoomContext, RoomProcess};
+pub use process::{LiveRoom, Restock, RoomContext, RoomProcess};
 pub use state::{Change, Occupant, RoomState};
 pub use step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, mob_card};

@@ -13,6 +13,7 @@ use crate::content::World;
 use crate::event::{Event, Seen};
 use crate::ids::{Being, PrototypeId, RoomId};
 use crate::limits;
+use crate::ops::metrics;
 use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, SessionMessage};
 use crate::view::{Batch, Notice};
 use belay_runtime::{Context, Exit, Flow, Heir, Process};
@@ -20,16 +21,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The state of a room with the real ports of its occupants.
 pub type LiveRoom = RoomState<BeingPort>;
 
 /// Asks for things that a room misses; the answer is [`RoomMessage::Appear`] for each.
 pub type Restock = dyn Fn(RoomId, PrototypeId, u16) + Send + Sync;
-
-/// Ambient messages that rooms could not deliver since the node started.
-pub static AMBIENT_DROPPED: AtomicU64 = AtomicU64::new(0);
 
 /// What all rooms share.
 #[derive(Clone)]
@@ -124,7 +121,7 @@ impl RoomProcess {
                 }
                 Effect::CrashMob(BeingPort::Session(_)) => {}
                 Effect::Dropped => {
-                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                    metrics::ambient_dropped(1);
                 }
             }
         }
@@ -142,7 +139,7 @@ impl RoomProcess {
                         .try_send(SessionMessage::Notice(notice.clone()))
                         .is_err()
                 {
-                    AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                    metrics::ambient_dropped(1);
                 }
             }
         });
@@ -162,8 +159,8 @@ impl RoomProcess {
         }
     }
 
-    /// Tells the next players of a crowd; whether more are to be told. Told all at once, the writes to
-    /// thousands of sockets would stand in the way of everybody's answers.
+    /// Tells the next players of a crowd; whether more are to be told. Told all at once, the writes
+    /// to thousands of sockets would stand in the way of everybody's answers.
     fn tell_slice(&mut self) -> bool {
         let Some(telling) = &mut self.telling else {
             return false;
@@ -235,12 +232,11 @@ impl Telling {
     /// Tells the next ones; whether more are to be told.
     fn slice(&mut self, occupants: &BTreeMap<Being, Occupant<BeingPort>>) -> bool {
         let from = self.told_to.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut told = 0;
-        for (being, occupant) in occupants.range((from, Bound::Unbounded)) {
+        let next = occupants.range((from, Bound::Unbounded)).enumerate();
+        for (told, (being, occupant)) in next {
             if told >= limits::CROWD_SLICE {
                 return true;
             }
-            told += 1;
             self.told_to = Some(*being);
             let came_during = self.fresh.binary_search(being).is_ok();
             let batch = match (came_during, occupant.fresh) {
@@ -254,7 +250,7 @@ impl Telling {
                     .try_send(SessionMessage::Tick(batch.clone()))
                     .is_err()
             {
-                AMBIENT_DROPPED.fetch_add(1, Ordering::Relaxed);
+                metrics::ambient_dropped(1);
             }
         }
         false

@@ -130,12 +130,10 @@ pub fn decide<P: Clone>(
             Event::Did(Did::Say(text))
         }
         Ask::Emote(text) => {
-            let seen = Seen::Emotes {
-                who,
-                text: text.clone(),
-            };
-            notice(state, scene, Some(being), seen, out);
-            Event::Did(Did::Emote(text))
+            let seen = Seen::Emotes { who, text };
+            notice(state, scene, Some(being), seen.clone(), out);
+            // The actor reads the same as the bystanders.
+            Event::Seen(seen)
         }
         Ask::Get(noun) => match get(state, scene, noun, out) {
             Ok(answer) => return out.effects.push(Effect::Answer(answer)),

@@ -19,6 +19,9 @@ pub enum Phase {
     Login(Box<LoginState>),
     /// Somebody plays.
     Playing(Box<PlayState>),
+    /// The player has left; the session holds its account until the last save is on record, so that
+    /// the next login reads it.
+    Leaving,
     /// It is over.
     Ended,
 }
@@ -53,6 +56,8 @@ pub struct SessionBody {
     /// The claim on the account and the entry in the list of players; they end with the session.
     pub(super) claim: Option<Registration>,
     pub(super) entry: Option<Registration>,
+    /// Messages that the mailbox had no room for, as far as the player was told.
+    pub(super) refused_told: u32,
     missed: VecDeque<Missed>,
     missed_more: u32,
 }
@@ -68,6 +73,7 @@ impl SessionBody {
             lines_done: 0,
             claim: None,
             entry: None,
+            refused_told: 0,
             missed: VecDeque::new(),
             missed_more: 0,
         }

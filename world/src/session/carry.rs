@@ -10,8 +10,8 @@ use crate::being::JourneyStep;
 use crate::event::{Event, Refusal, Text, Told};
 use crate::ids::{LineId, RoomId};
 use crate::limits;
-use crate::ops::metrics;
-use crate::ring::{BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage};
+use crate::ops::metrics::{self, Refusal as Cause};
+use crate::ring::{BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage, Wake};
 use crate::room::{Ask, Cast};
 use crate::session::TellOutcome;
 use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, Transfer};
@@ -64,20 +64,36 @@ impl SessionProcess {
                 let item = item.id.0;
                 tracing::warn!(target: "belay_world", item, "no room laid the item down");
             }
-            Effect::End(event) => {
-                body.tell(ConnectionMessage::Close(Box::new(event)));
-                body.phase = Phase::Ended;
-                body.claim = None;
-                body.entry = None;
-            }
+            Effect::End(event) => self.leave(body, ctx, event),
         }
     }
 
     fn show(&self, body: &mut SessionBody, event: Event) {
+        if let Event::Refused(why) = &event {
+            count_refusal(why);
+        }
         if let (Event::RoomSeen(seen), Some(player)) = (&event, &self.player) {
             player.set_room(Some(seen.room));
         }
         body.show(event);
+    }
+
+    /// The player is gone from the world. A guest's session is over; a character's waits for its
+    /// last save, which was posted before.
+    fn leave(&self, body: &mut SessionBody, ctx: &mut Ctx, event: Event) {
+        body.tell(ConnectionMessage::Close(Box::new(event)));
+        body.link = None;
+        body.entry = None;
+        let guest = !matches!(&body.phase, Phase::Playing(state) if !state.guest());
+        if guest {
+            body.phase = Phase::Ended;
+            return;
+        }
+        body.phase = Phase::Leaving;
+        ctx.send_after(
+            limits::LAST_SAVE_DEADLINE,
+            SessionMessage::Wake(Wake::GiveUp),
+        );
     }
 
     fn travel(&mut self, body: &mut SessionBody, ctx: &mut Ctx, line: LineId, step: JourneyStep) {
@@ -259,10 +275,8 @@ impl SessionProcess {
         self.node
             .store
             .save_characters(vec![save], move |outcome: Result<(), StoreError>| {
-                if outcome.is_err() {
-                    let again = SessionMessage::Stored(line, StoreAnswer::Saved(false));
-                    drop(address.try_send_owed(again));
-                }
+                let saved = SessionMessage::Stored(line, StoreAnswer::Saved(outcome.is_ok()));
+                drop(address.try_send_owed(saved));
             });
     }
 
@@ -300,6 +314,16 @@ impl SessionProcess {
                 drop(session.try_send_owed(SessionMessage::Crash));
             }
         }
+    }
+}
+
+fn count_refusal(why: &Refusal) {
+    if *why == Refusal::TooCrowded {
+        metrics::refused(Cause::TooCrowded);
+    } else if *why == Refusal::NoAnswer {
+        metrics::refused(Cause::Unanswered);
+    } else if *why == Refusal::NotSaved {
+        metrics::refused(Cause::Store);
     }
 }
 

@@ -55,7 +55,7 @@ pub enum StoreAnswer {
     Busy,
     /// The new token.
     Token(Text),
-    /// The session's place and state are saved (`false`: try again later).
+    /// The session's place and state are on record (`false`: try again later).
     Saved(bool),
 }
 

@@ -19,7 +19,7 @@ use crate::login::{
 };
 use crate::node::{Holder, Player, Services};
 use crate::ops::metrics::{self, LoginOutcome};
-use crate::ring::{Arrival, ConnectionMessage, SessionMessage, Wake};
+use crate::ring::{Arrival, ConnectionMessage, SessionMessage, SessionPort, Wake};
 use crate::store::{
     AccountCreation, AccountRecord, CharacterCreation, CharacterSheet, Redeemed, Role,
 };
@@ -32,6 +32,9 @@ const CLAIM_TRIES_MAX: u16 = 50;
 
 /// Between two tries.
 const CLAIM_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long the holder of an account has to answer whether it takes a connection over.
+const TAKE_OVER_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A login that is through before this is not told of a queue.
 const PLACE_FIRST: Duration = Duration::from_millis(300);
@@ -364,34 +367,54 @@ impl SessionProcess {
             }
             Err(taken) => taken.existing,
         };
-        let asked = if taken.character == character.id {
-            let Some(connection) = body.link.clone() else {
-                return;
-            };
-            let terminal = body.terminal;
-            let arrival = Arrival {
-                connection,
-                terminal,
-            };
-            let sent = taken
-                .session
-                .try_send_owed(SessionMessage::TakeOver(Box::new(arrival)));
-            if sent.is_ok() {
-                body.link = None;
-                body.phase = Phase::Ended;
-                return;
-            }
-            sent
-        } else {
-            taken.session.try_send_owed(SessionMessage::MakeWay)
-        };
-        drop(asked);
         self.claim_tries += 1;
         if self.claim_tries > CLAIM_TRIES_MAX {
             return self.end(body, ctx, Event::Login(LoginEvent::Busy));
         }
-        let again = LoginAnswer::ClaimAgain(Box::new(account), character);
-        ctx.send_after(CLAIM_PAUSE, SessionMessage::Login(Box::new(again)));
+        let pause = if taken.character == character.id {
+            self.bring_connection(body, ctx, &taken.session)
+        } else {
+            drop(taken.session.try_send_owed(SessionMessage::MakeWay));
+            CLAIM_PAUSE
+        };
+        self.claiming = Some(Box::new((account, character)));
+        ctx.send_after(pause, SessionMessage::Wake(Wake::Claim));
+    }
+
+    /// Brings the connection to the session that holds the account; how long its answer may take.
+    fn bring_connection(&self, body: &SessionBody, ctx: &Ctx, holder: &SessionPort) -> Duration {
+        let Some(connection) = body.link.clone() else {
+            return CLAIM_PAUSE;
+        };
+        let arrival = Arrival {
+            connection,
+            terminal: body.terminal,
+            from: ctx.address(),
+        };
+        match holder.try_send_owed(SessionMessage::TakeOver(Box::new(arrival))) {
+            Ok(()) => TAKE_OVER_PATIENCE,
+            Err(_) => CLAIM_PAUSE,
+        }
+    }
+
+    /// The holder answered: it has the connection, or it is about to end; then the claim is tried
+    /// again.
+    pub(super) fn took_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, taken: bool) {
+        if !taken {
+            ctx.send_after(CLAIM_PAUSE, SessionMessage::Wake(Wake::Claim));
+        } else if matches!(body.phase, Phase::Login(_)) {
+            metrics::login_ended(LoginOutcome::Resumed);
+            body.link = None;
+            body.phase = Phase::Ended;
+        }
+    }
+
+    /// Tries the claim that is under way once more.
+    pub(super) fn claim_again(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        if let (Phase::Login(_), Some(claiming)) = (&body.phase, self.claiming.take()) {
+            let (account, character) = *claiming;
+            self.claim(body, ctx, account, character);
+        }
     }
 
     fn load(&self, ctx: &Ctx, account: AccountFound, character: CharacterFound) {

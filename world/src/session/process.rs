@@ -10,15 +10,14 @@ use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
 use super::effect::Effects;
 use super::line::line;
-use super::link::{end, link_lost, link_regained};
+use super::link::{end, link_lost};
 use super::state::{Held, PlayState};
 use super::things::{received, stored};
-use crate::being::Parting;
 use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
 use crate::ids::{Being, ConnectionId, SessionId};
-use crate::login::LoginAnswer;
+use crate::login::{AccountFound, CharacterFound, LoginAnswer};
 use crate::node::{Player, Services};
-use crate::ring::{Arrival, ConnectionMessage, Input, SessionMessage, Wake};
+use crate::ring::{ConnectionMessage, Input, SessionMessage, Wake};
 use belay_runtime::{Context, Exit, Flow, Heir, Process, Ticket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,6 +33,8 @@ pub struct SessionProcess {
     /// The place in the login pool, and the last number that the player was told.
     pub(super) ticket: Option<(Ticket, u32)>,
     pub(super) claim_tries: u16,
+    /// The account that is being claimed, and for which character.
+    pub(super) claiming: Option<Box<(AccountFound, CharacterFound)>>,
     armed: Option<Instant>,
     pub(super) effects: Effects,
 }
@@ -51,6 +52,7 @@ impl SessionProcess {
             player: None,
             ticket: None,
             claim_tries: 0,
+            claiming: None,
             armed: None,
             effects: Vec::new(),
         }
@@ -90,11 +92,13 @@ impl SessionProcess {
         }
     }
 
+    /// What comes from the world.
     fn receive(&mut self, body: &mut SessionBody, ctx: &mut Ctx, message: SessionMessage) {
         match message {
             SessionMessage::Notice(notice) => {
                 if matches!(body.phase, Phase::Playing(_)) {
                     body.pass(notice);
+                    self.lose_track(body, ctx);
                 }
             }
             SessionMessage::Tick(batch) => {
@@ -114,6 +118,9 @@ impl SessionProcess {
             SessionMessage::RoomClosed(room) => self.play(body, ctx, |state, scene, out| {
                 room_closed(state, scene, room, out);
             }),
+            SessionMessage::Stored(_, _) if matches!(body.phase, Phase::Leaving) => {
+                body.phase = Phase::Ended;
+            }
             SessionMessage::Stored(id, is) => {
                 self.ticket = None;
                 self.play(body, ctx, |state, scene, out| {
@@ -136,6 +143,23 @@ impl SessionProcess {
                     body.show(Event::Received(Received::Tell { from, text }));
                 }
             }
+            order @ (SessionMessage::Input(..)
+            | SessionMessage::Login(_)
+            | SessionMessage::TakeOver(_)
+            | SessionMessage::TookOver(_)
+            | SessionMessage::Banned(..)
+            | SessionMessage::MakeWay
+            | SessionMessage::Kick(_)
+            | SessionMessage::Staff(_)
+            | SessionMessage::Crash
+            | SessionMessage::Farewell
+            | SessionMessage::Wake(_)) => self.receive_order(body, ctx, order),
+        }
+    }
+
+    /// What comes from the connection, from logins, from staff and from the clock.
+    fn receive_order(&mut self, body: &mut SessionBody, ctx: &mut Ctx, message: SessionMessage) {
+        match message {
             SessionMessage::Input(from, input) => self.input(body, ctx, from, input),
             SessionMessage::Login(answer) => self.login_answer(body, ctx, *answer),
             SessionMessage::TakeOver(arrival) => self.take_over(body, ctx, *arrival),
@@ -157,6 +181,26 @@ impl SessionProcess {
                 self.play(body, ctx, due);
             }
             SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
+            SessionMessage::Wake(Wake::GiveUp) => body.phase = Phase::Ended,
+            SessionMessage::Wake(Wake::Claim) => self.claim_again(body, ctx),
+            SessionMessage::TookOver(taken) => self.took_over(body, ctx, taken),
+            SessionMessage::Banned(network, reason) => {
+                if body
+                    .link
+                    .as_ref()
+                    .is_some_and(|link| network.contains(link.peer))
+                {
+                    self.end(body, ctx, Event::Login(LoginEvent::Banned(reason)));
+                }
+            }
+            SessionMessage::Notice(_)
+            | SessionMessage::Tick(_)
+            | SessionMessage::Answer(..)
+            | SessionMessage::Lost(_)
+            | SessionMessage::RoomClosed(_)
+            | SessionMessage::Stored(..)
+            | SessionMessage::Receive { .. }
+            | SessionMessage::Tell { .. } => {}
         }
     }
 
@@ -199,7 +243,7 @@ impl SessionProcess {
                 Phase::Playing(state) => {
                     !body.lines.is_empty() && state.ready() && state.bucket.take(now)
                 }
-                Phase::Ended => false,
+                Phase::Leaving | Phase::Ended => false,
             };
             if !ready {
                 return;
@@ -242,51 +286,19 @@ impl SessionProcess {
         if matches!(body.phase, Phase::Playing(_)) {
             return self.play(body, ctx, |state, _, out| end(state, why, out));
         }
-        body.tell(ConnectionMessage::Close(Box::new(why)));
-        body.phase = Phase::Ended;
-    }
-
-    /// Another connection of the same account takes this session.
-    fn take_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, arrival: Arrival) {
-        if matches!(body.phase, Phase::Ended) {
-            // The newcomer learns from the closed mailbox or asks again; its connection is told
-            // here.
-            let busy = Box::new(Event::Login(LoginEvent::Busy));
-            drop(
-                arrival
-                    .connection
-                    .address
-                    .try_send_owed(ConnectionMessage::Close(busy)),
-            );
-            return;
-        }
-        let over = Box::new(Event::System(SystemEvent::TakenOver));
-        body.tell(ConnectionMessage::Close(over));
-        body.link = Some(arrival.connection);
-        body.terminal = arrival.terminal;
-        body.lines.clear();
-        body.lines_done = 0;
-        body.tell(ConnectionMessage::Adopt(ctx.address()));
-        if matches!(body.phase, Phase::Playing(_)) {
-            self.greet_back(body);
-            self.play(body, ctx, |state, scene, out| {
-                link_regained(state, scene, out)
-            });
+        if matches!(body.phase, Phase::Login(_)) {
+            body.tell(ConnectionMessage::Close(Box::new(why)));
+            body.phase = Phase::Ended;
         }
     }
 
-    fn greet_back(&mut self, body: &mut SessionBody) {
-        let Phase::Playing(state) = &body.phase else {
-            return;
-        };
-        let name = state.identity.name.clone();
-        let settings = state.settings;
-        body.tell(ConnectionMessage::LoggedIn);
-        body.tell(ConnectionMessage::Color(settings.depth));
-        body.tell(ConnectionMessage::ScreenReader(settings.screen_reader));
-        let missed_more = body.missed_more();
-        body.show(Event::Login(LoginEvent::Resumed { name, missed_more }));
-        body.catch_up();
+    /// The mailbox had no room for something: the player is told once.
+    fn lose_track(&self, body: &mut SessionBody, ctx: &Ctx) {
+        let refused = ctx.address().refused();
+        if refused != body.refused_told {
+            body.refused_told = refused;
+            body.show(Event::System(SystemEvent::LostTrack));
+        }
     }
 
     /// After a crash: the lists know the new incarnation, and the player is told.
@@ -336,36 +348,13 @@ impl Process for SessionProcess {
     async fn stop(&mut self, ctx: &mut Ctx, _exit: &Exit) {
         let heir = self.heir.clone();
         heir.with(|body| {
-            if !matches!(body.phase, Phase::Ended) {
+            if matches!(body.phase, Phase::Playing(_) | Phase::Login(_)) {
                 self.end(body, ctx, Event::System(SystemEvent::ShuttingDown));
             }
             body.claim = None;
             body.entry = None;
         });
     }
-}
-
-/// Takes a session that cannot be restarted out of the world: its supervisor gave it up.
-pub fn clear_away(heir: &Heir<SessionBody>, id: SessionId, node: &Services) {
-    heir.with(|body| {
-        if let Phase::Playing(state) = &body.phase
-            && let Some(room) = state.journey.room()
-        {
-            let gone = crate::room::Cast::Gone {
-                seq: state.journey.seq(),
-                how: Parting::Sleep,
-            };
-            let message = crate::ring::RoomMessage::Cast(Being::Session(id), gone);
-            node.rooms.tell_if_open(room, message);
-        }
-        let why = Event::System(SystemEvent::Goodbye(
-            "Your session failed several times in a row. Please log in again.".into(),
-        ));
-        body.tell(ConnectionMessage::Close(Box::new(why)));
-        body.phase = Phase::Ended;
-        body.claim = None;
-        body.entry = None;
-    });
 }
 
 /// Ends this incarnation, for staff and tests that want to see what survives.

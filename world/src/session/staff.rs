@@ -36,19 +36,14 @@ impl SessionProcess {
             }));
         };
         let ban = NewBan {
-            subject,
+            subject: subject.clone(),
             reason: order.reason.to_string(),
             lasts: order.seconds.map(Duration::from_secs),
             by: by.as_str().to_owned(),
         };
         self.node.bans.add(&self.node.store, ban);
         self.record(body, "ban", &order.value, &order.reason);
-        if order.kind == BanKind::Account
-            && let Some(player) = self.node.players.find_exactly(&order.value)
-        {
-            let kick = SessionMessage::Kick(order.reason.clone());
-            drop(player.session.try_send_owed(kick));
-        }
+        self.node.remove_banned(&subject, &order.reason);
         tracing::info!(target: "belay_world", pid = %ctx.pid(), "staff banned");
         body.show(Event::Did(Did::Ban(order.value.clone())));
     }
