@@ -192,15 +192,15 @@ impl RoomProcess {
     }
 
     fn appear(&mut self, item: Item) -> Result<(), Exit> {
-        let long = self
+        let name = self
             .shared
             .world
             .item(item.prototype)
-            .map(|kind| kind.long.clone());
+            .map(|kind| kind.name.clone());
         self.step(|state, scene, out| {
             decide_cast(state, scene, NOBODY, super::Cast::PutBack(item), out);
-            if let Some(long) = long {
-                notice(state, scene, None, Seen::ItemAppears((&*long).into()), out);
+            if let Some(name) = name {
+                notice(state, scene, None, Seen::ItemAppears((&*name).into()), out);
             }
         })
     }
