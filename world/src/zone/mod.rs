@@ -31,8 +31,12 @@ const ROOM_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(5));
 /// A mob that crashes more often is gone until its zone restarts.
 const MOB_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(60));
 
-/// A zone that loses more children in this time restarts as a whole.
-const ZONE_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(60));
+/// A zone that loses more children than this restarts as a whole, and so opens its rooms again.
+const CHILDREN_LOST_MAX: u32 = 3;
+
+/// How long a lost child counts. A closed room stays closed, so nearly for ever: rooms that close
+/// one by one over hours must not leave a zone without any.
+const CHILDREN_LOST_WINDOW: Duration = Duration::from_secs(24 * 3600);
 
 /// What a zone is made of.
 #[derive(Clone)]
@@ -104,7 +108,7 @@ impl ZonePlan {
             Some(_) | None => Vec::new(),
         };
         Supervisor::builder(format!("zone:{key}"))
-            .intensity(ZONE_INTENSITY)
+            .intensity(zone_intensity(self.heirs.len()))
             .children(rooms.collect::<Vec<_>>())
             .children(mobs)
             .child(self.clock())
@@ -185,6 +189,12 @@ impl ZonePlan {
             }
         })
     }
+}
+
+/// A zone with few rooms restarts at the latest when the last of them closes.
+fn zone_intensity(rooms: usize) -> Intensity {
+    let all_but_one = u32::try_from(rooms.saturating_sub(1)).unwrap_or(u32::MAX);
+    Intensity::new(CHILDREN_LOST_MAX.min(all_but_one), CHILDREN_LOST_WINDOW)
 }
 
 /// Time for the things that are missing.
