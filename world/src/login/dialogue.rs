@@ -48,8 +48,8 @@ enum Stage {
     Choose(AccountFound, Vec<CharacterFound>),
     /// Waits for the name of a new character.
     CharacterName(AccountFound),
-    /// The store makes it.
-    Making(AccountFound),
+    /// The store makes it, with this name.
+    Making(AccountFound, Text),
     /// The store looks for the token.
     Redeeming,
     /// The claim and the load are on their way.
@@ -81,7 +81,7 @@ impl LoginState {
             | Stage::Asking(..)
             | Stage::Verifying(_)
             | Stage::Listing(_)
-            | Stage::Making(_)
+            | Stage::Making(..)
             | Stage::Redeeming
             | Stage::Entering => false,
         }
@@ -119,7 +119,7 @@ pub fn typed(state: &mut LoginState, rules: &LoginRules, text: &str, out: &mut L
         | Stage::Asking(..)
         | Stage::Verifying(_)
         | Stage::Listing(_)
-        | Stage::Making(_)
+        | Stage::Making(..)
         | Stage::Redeeming
         | Stage::Entering) => state.stage = waiting,
     }
@@ -202,10 +202,10 @@ fn expected(
         (Stage::Listing(account), LoginAnswer::Characters(list)) => {
             listed(state, account, list, out);
         }
-        (Stage::Making(account), LoginAnswer::CharacterCreated(made)) => match made {
+        (Stage::Making(account, name), LoginAnswer::CharacterCreated(made)) => match made {
             Some(character) => claim(state, account, character, out),
             None => {
-                show(out, LoginEvent::NameTaken(account.name.clone()));
+                show(out, LoginEvent::NameTaken(name));
                 ask_character_name(state, account, out);
             }
         },
@@ -351,24 +351,25 @@ fn verified(
 fn listed(
     state: &mut LoginState,
     account: AccountFound,
-    mut list: Vec<CharacterFound>,
+    list: Vec<CharacterFound>,
     out: &mut LoginEffects,
 ) {
-    match list.len() {
-        0 => ask_character_name(state, account, out),
-        1 => {
-            if let Some(character) = list.pop() {
-                claim(state, account, character, out);
-            }
-        }
-        _ => {
-            show(
-                out,
-                LoginEvent::AskCharacter(list.iter().map(|one| one.name.clone()).collect()),
-            );
-            state.stage = Stage::Choose(account, list);
-        }
+    if list.is_empty() {
+        return ask_character_name(state, account, out);
     }
+    // Also when there is but one: here is where another one is made.
+    ask_character(state, account, list, out);
+}
+
+fn ask_character(
+    state: &mut LoginState,
+    account: AccountFound,
+    list: Vec<CharacterFound>,
+    out: &mut LoginEffects,
+) {
+    let names = list.iter().map(|one| one.name.clone()).collect();
+    show(out, LoginEvent::AskCharacter(names));
+    state.stage = Stage::Choose(account, list);
 }
 
 fn choose(
@@ -381,8 +382,11 @@ fn choose(
     if text.eq_ignore_ascii_case("new") && list.len() < rules.characters_max {
         return ask_character_name(state, account, out);
     }
-    let by_number = text
-        .parse::<usize>()
+    let number = match text {
+        "" => Ok(1),
+        number => number.parse::<usize>(),
+    };
+    let by_number = number
         .ok()
         .and_then(|number| list.get(number.wrapping_sub(1)));
     let chosen = by_number.or_else(|| list.iter().find(|one| one.name.eq_ignore_ascii_case(text)));
@@ -390,11 +394,7 @@ fn choose(
         Some(character) => claim(state, account, character, out),
         None => {
             show(out, LoginEvent::NoSuchCharacter);
-            show(
-                out,
-                LoginEvent::AskCharacter(list.iter().map(|one| one.name.clone()).collect()),
-            );
-            state.stage = Stage::Choose(account, list);
+            ask_character(state, account, list, out);
         }
     }
 }
@@ -413,11 +413,9 @@ fn character_name(
     let wanted = if text.is_empty() { &account.name } else { text };
     match Name::parse(wanted) {
         Ok(name) => {
-            out.push(LoginEffect::CreateCharacter(
-                account.id,
-                Text::from(name.as_str()),
-            ));
-            state.stage = Stage::Making(account);
+            let name = Text::from(name.as_str());
+            out.push(LoginEffect::CreateCharacter(account.id, name.clone()));
+            state.stage = Stage::Making(account, name);
         }
         Err(why) => {
             show(out, LoginEvent::BadName(why.to_string().into()));

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! name -> (unknown) create? -> new password -> repeat -> [hash] -> [account] -> character name
-//!      -> (known) password -> [verify] -> [characters] -> (several) which? -> [claim] -> [load]
+//!      -> (known) password -> [verify] -> [characters] -> which? -> [claim] -> [load]
 //!      -> resume TOKEN -> [redeem] -> [claim] -> [load]
 //!      -> guest
 //! all ways end: in
