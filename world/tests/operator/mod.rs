@@ -71,12 +71,21 @@ pub(crate) struct Node {
 impl Node {
     /// Starts on free ports, and returns when the banner is complete.
     pub(crate) fn start(data: &Path, more: &[&str]) -> Self {
+        Self::start_logging(data, more, Stdio::inherit())
+    }
+
+    /// The same, with the log going somewhere else.
+    pub(crate) fn start_logging(data: &Path, more: &[&str], log: Stdio) -> Self {
         let mut command = belay(&["serve", "--telnet", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
         command
             .args(["--ops", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(more);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("starts");
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("starts");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
         let mut banner = String::new();
         while !banner.contains("stop: ") {
