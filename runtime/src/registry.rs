@@ -45,8 +45,13 @@ pub struct Registry<K, V> {
 
 struct Shared<K, V> {
     hasher: RandomState,
-    partitions: Box<[RwLock<Share<K, V>>]>,
+    partitions: Box<[Partition<K, V>]>,
 }
+
+/// A share of the entries on cache lines of its own, so that the lock of one share does not slow
+/// down the readers of the next.
+#[repr(align(128))]
+struct Partition<K, V>(RwLock<Share<K, V>>);
 
 type Share<K, V> = HashMap<K, Held<V>>;
 
@@ -64,7 +69,7 @@ where
     /// An empty registry.
     pub fn new() -> Self {
         let partitions = (0..REGISTRY_PARTITIONS)
-            .map(|_| RwLock::default())
+            .map(|_| Partition(RwLock::default()))
             .collect();
         Self {
             shared: Arc::new(Shared {
@@ -143,7 +148,7 @@ where
         self.shared
             .partitions
             .iter()
-            .map(|share| read(share).len())
+            .map(|partition| read(&partition.0).len())
             .sum()
     }
 
@@ -156,7 +161,7 @@ where
     ///
     /// A share of the registry is locked meanwhile: `f` must not come back to it.
     pub fn for_each(&self, mut f: impl FnMut(&K, &V)) {
-        for share in &self.shared.partitions {
+        for Partition(share) in &self.shared.partitions {
             #[expect(
                 clippy::iter_over_hash_type,
                 reason = "documented as being in no order"
@@ -193,7 +198,7 @@ impl<K: Hash + Eq, V> Shared<K, V> {
             clippy::indexing_slicing,
             reason = "the index is a remainder by the length"
         )]
-        &self.partitions[index]
+        &self.partitions[index].0
     }
 
     /// Takes the entry out unless it is of a later claim.

@@ -232,11 +232,11 @@ async fn lookups() -> f64 {
     }
     let gate = Gate::new(2);
     let begun = Instant::now();
-    for _ in 0..2 {
+    for first in [0, NAMES / 2] {
         let (registry, gate) = (registry.clone(), gate.clone());
         let names: Vec<_> = (0..NAMES).map(|number| format!("name:{number}")).collect();
         bed.task(async move {
-            for name in names.iter().cycle().take(LOOKUPS) {
+            for name in names.iter().cycle().skip(first).take(LOOKUPS) {
                 assert!(registry.lookup(name).is_some());
             }
             gate.come();

@@ -23,7 +23,7 @@ pub const RECEIVERS: usize = 1_000;
 pub const MESSAGES_TO_RECEIVER: usize = 2_000;
 /// Crashes of one child, one after the other.
 pub const CRASHES: usize = 20_000;
-/// Registered names, and look-ups of each of two tasks.
+/// Registered names, and look-ups of each of two tasks that begin at different ones.
 pub const NAMES: usize = 10_000;
 pub const LOOKUPS: usize = 2_000_000;
 
