@@ -3,7 +3,7 @@
 
 use super::state::PlayState;
 use crate::event::Event;
-use crate::ids::ConnectionId;
+use crate::ids::{ConnectionId, LineId};
 use crate::limits;
 use crate::login::LoginState;
 use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
@@ -19,9 +19,9 @@ pub enum Phase {
     Login(Box<LoginState>),
     /// Somebody plays.
     Playing(Box<PlayState>),
-    /// The player has left; the session holds its account until the last save is on record, so that
-    /// the next login reads it.
-    Leaving,
+    /// The player has left; the session holds its account until the save of this line is on record,
+    /// so that the next login reads it.
+    Leaving(LineId),
     /// It is over.
     Ended,
 }

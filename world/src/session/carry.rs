@@ -84,12 +84,15 @@ impl SessionProcess {
         body.tell(ConnectionMessage::Close(Box::new(event)));
         body.link = None;
         body.entry = None;
-        let guest = !matches!(&body.phase, Phase::Playing(state) if !state.guest());
-        if guest {
+        let last_save = match &body.phase {
+            Phase::Playing(state) if !state.guest() => Some(state.line),
+            Phase::Playing(_) | Phase::Login(_) | Phase::Leaving(_) | Phase::Ended => None,
+        };
+        let Some(line) = last_save else {
             body.phase = Phase::Ended;
             return;
-        }
-        body.phase = Phase::Leaving;
+        };
+        body.phase = Phase::Leaving(line);
         ctx.send_after(
             limits::LAST_SAVE_DEADLINE,
             SessionMessage::Wake(Wake::GiveUp),

@@ -65,6 +65,8 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
 /// The player leaves the game: out of the room, saved, and the session ends. Things that a guest
 /// carried go back to the rooms that have them on record.
 pub fn end(state: &mut PlayState, why: Event, out: &mut Effects) {
+    // A line of its own, so that the answer to this save is told from those before.
+    state.line = LineId(state.line.0.wrapping_add(1));
     out.push(Effect::Save(state.journey.room()));
     let guests_things = std::mem::take(&mut state.inventory);
     for Held { item, recorded } in guests_things.iter().copied() {

@@ -8,7 +8,7 @@
 use super::answer::{NotDelivered, Scene, answered, lost, room_closed};
 use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
-use super::effect::Effects;
+use super::effect::{Effects, StoreAnswer};
 use super::line::line;
 use super::link::{end, link_lost};
 use super::state::{Held, PlayState};
@@ -118,7 +118,8 @@ impl SessionProcess {
             SessionMessage::RoomClosed(room) => self.play(body, ctx, |state, scene, out| {
                 room_closed(state, scene, room, out);
             }),
-            SessionMessage::Stored(_, _) if matches!(body.phase, Phase::Leaving) => {
+            SessionMessage::Stored(id, StoreAnswer::Saved(_)) if matches!(body.phase, Phase::Leaving(last) if last == id) =>
+            {
                 body.phase = Phase::Ended;
             }
             SessionMessage::Stored(id, is) => {
@@ -243,7 +244,7 @@ impl SessionProcess {
                 Phase::Playing(state) => {
                     !body.lines.is_empty() && state.ready() && state.bucket.take(now)
                 }
-                Phase::Leaving | Phase::Ended => false,
+                Phase::Leaving(_) | Phase::Ended => false,
             };
             if !ready {
                 return;
