@@ -49,6 +49,10 @@ pub(super) struct Options {
     him: [Cell; THEIRS.len()],
     refused_us: OptionSet,
     refused_him: OptionSet,
+    /// How many WONT ECHO the client has not confirmed. Ours ends with the WONT, not with the DONT
+    /// that should follow: tintin++ never sends one, and would see its next password in clear if
+    /// the next WILL waited for it.
+    echo_ends: u8,
 }
 
 impl Options {
@@ -71,6 +75,15 @@ impl Options {
                 out.extend_from_slice(&[IAC, WILL, TIMING_MARK]);
             }
             return received;
+        }
+        if (side, option) == (Side::Us, ECHO) {
+            if enables {
+                // Answers come in order: those to what we said before will not come any more.
+                self.echo_ends = 0;
+            } else if self.echo_ends > 0 {
+                self.echo_ends -= 1;
+                return received;
+            }
         }
         let Some(cell) = self.cell_mut(side, option) else {
             if enables {
@@ -97,6 +110,7 @@ impl Options {
         } else {
             send(side, option, turn, out);
         }
+        self.end_echo();
         received
     }
 
@@ -116,6 +130,7 @@ impl Options {
             *cell = turn.cell;
             send(side, option, turn, out);
         }
+        self.end_echo();
     }
 
     /// Whether an option is agreed.
@@ -128,6 +143,17 @@ impl Options {
             .iter()
             .zip(cells)
             .any(|(known, cell)| *known == option && *cell == Cell::Yes)
+    }
+
+    /// Does not wait for the answer to WONT ECHO.
+    fn end_echo(&mut self) {
+        if let Some(cell) = self
+            .cell_mut(Side::Us, ECHO)
+            .filter(|cell| **cell == Cell::WantNo)
+        {
+            *cell = Cell::No;
+            self.echo_ends = self.echo_ends.saturating_add(1);
+        }
     }
 
     fn cell_mut(&mut self, side: Side, option: u8) -> Option<&mut Cell> {
@@ -225,6 +251,41 @@ mod tests {
         assert_eq!(out, [IAC, WILL, ECHO]);
         assert_eq!(check(&mut options, DO, ECHO, &[]).change, Change::On);
         assert!(options.is_on(Side::Us, ECHO));
+    }
+
+    fn hide(options: &mut Options, hidden: bool, expected: &[u8]) {
+        let mut out = Vec::new();
+        match hidden {
+            true => options.enable(Side::Us, ECHO, &mut out),
+            false => options.disable(Side::Us, ECHO, &mut out),
+        }
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn regression_echo_is_taken_again_from_a_client_that_never_confirms_its_end() {
+        let mut options = Options::default();
+        for _ in 0..3 {
+            hide(&mut options, true, &[IAC, WILL, ECHO]);
+            assert_eq!(check(&mut options, DO, ECHO, &[]).change, Change::On);
+            hide(&mut options, false, &[IAC, WONT, ECHO]);
+            assert!(!options.is_on(Side::Us, ECHO));
+        }
+    }
+
+    #[test]
+    fn a_late_confirmation_of_the_end_of_echo_is_no_refusal_of_the_next() {
+        let mut options = Options::default();
+        hide(&mut options, true, &[IAC, WILL, ECHO]);
+        check(&mut options, DO, ECHO, &[]);
+        hide(&mut options, false, &[IAC, WONT, ECHO]);
+        hide(&mut options, true, &[IAC, WILL, ECHO]);
+        assert_eq!(check(&mut options, DONT, ECHO, &[]).change, Change::Nothing);
+        assert_eq!(check(&mut options, DO, ECHO, &[]).change, Change::On);
+        hide(&mut options, false, &[IAC, WONT, ECHO]);
+        check(&mut options, DONT, ECHO, &[]);
+        hide(&mut options, true, &[IAC, WILL, ECHO]);
+        assert_eq!(check(&mut options, DONT, ECHO, &[]).change, Change::Off);
     }
 
     #[test]
