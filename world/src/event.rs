@@ -263,6 +263,8 @@ pub enum Refusal {
     NotSaved,
     /// Guests cannot do that.
     GuestsCannot,
+    /// The present password that was typed is another.
+    NotYourPassword,
     /// Only staff may.
     StaffOnly,
     /// Typed faster than the node reads; lines were dropped.

@@ -86,7 +86,7 @@ pub(super) fn stored(state: &mut PlayState, line: LineId, is: StoreAnswer, out: 
             out.push(Effect::Hide(true));
             Event::Login(LoginEvent::AskNewPassword)
         }
-        StoreAnswer::PasswordChecked(false) => Event::Login(LoginEvent::Wrong),
+        StoreAnswer::PasswordChecked(false) => Event::Refused(Refusal::NotYourPassword),
         StoreAnswer::PasswordSet => Event::Did(Did::Password),
         StoreAnswer::Busy => Event::Login(LoginEvent::Busy),
         StoreAnswer::Recorded

@@ -44,6 +44,7 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
         Refusal::NoAnswer => "Nothing came of that in time. Try again.",
         Refusal::NotSaved => "That could not be saved, so it did not happen. Try again.",
         Refusal::GuestsCannot => "Guests cannot do that.",
+        Refusal::NotYourPassword => "That is not your password. It stays as it is.",
         Refusal::StaffOnly => "Only staff can do that.",
         Refusal::TooFast => "You type faster than can be read. Some lines were dropped.",
     };

@@ -206,7 +206,7 @@ async fn a_changed_password_is_the_one_that_counts() {
     let mut ann = rig.player("Ann").await;
     for (typed, answer) in [
         ("password", "Password: "),
-        ("wrong guess", "That name or password is wrong."),
+        ("wrong guess", "That is not your password."),
         ("password", "Password: "),
         (PASSWORD, "New password: "),
         ("battery staple", "Repeat the password: "),

@@ -87,6 +87,10 @@ fn refusals_of_deeds() {
             "That could not be saved, so it did not happen. Try again.\n",
         ),
         (Refusal::GuestsCannot, "Guests cannot do that.\n"),
+        (
+            Refusal::NotYourPassword,
+            "That is not your password. It stays as it is.\n",
+        ),
         (Refusal::StaffOnly, "Only staff can do that.\n"),
         (
             Refusal::TooFast,
