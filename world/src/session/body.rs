@@ -6,9 +6,10 @@ use crate::event::Event;
 use crate::ids::{ConnectionId, LineId};
 use crate::limits;
 use crate::login::LoginState;
+use crate::ops::metrics;
 use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
 use crate::view::Notice;
-use belay_runtime::Registration;
+use belay_runtime::{Registration, TrySendError};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -58,6 +59,8 @@ pub struct SessionBody {
     pub(super) entry: Option<Registration>,
     /// Messages that the mailbox had no room for, as far as the player was told.
     pub(super) refused_told: u32,
+    /// Something ambient was dropped that the player was not told of.
+    pub(super) dropped: bool,
     missed: VecDeque<Missed>,
     missed_more: u32,
 }
@@ -74,6 +77,7 @@ impl SessionBody {
             claim: None,
             entry: None,
             refused_told: 0,
+            dropped: false,
             missed: VecDeque::new(),
             missed_more: 0,
         }
@@ -134,9 +138,19 @@ impl SessionBody {
 
     /// Passes something ambient on. It is dropped where there is no room.
     pub(super) fn pass(&mut self, notice: Arc<Notice>) {
-        match &self.link {
-            Some(link) => drop(link.address.try_send(ConnectionMessage::Notice(notice))),
-            None => self.miss(Missed::Shared(notice)),
+        if self.link.is_some() {
+            self.pass_now(ConnectionMessage::Notice(notice));
+        } else {
+            self.miss(Missed::Shared(notice));
+        }
+    }
+
+    /// Passes something ambient on that nobody wants later.
+    pub(super) fn pass_now(&mut self, message: ConnectionMessage) {
+        let Some(link) = &self.link else { return };
+        if let Err(TrySendError::Full(_)) = link.address.try_send(message) {
+            self.dropped = true;
+            metrics::ambient_dropped(1);
         }
     }
 

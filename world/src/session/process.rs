@@ -102,9 +102,9 @@ impl SessionProcess {
                 }
             }
             SessionMessage::Tick(batch) => {
-                if let (Phase::Playing(_), Some(link)) = (&body.phase, &body.link) {
-                    let message = ConnectionMessage::Tick(batch, self.being());
-                    drop(link.address.try_send(message));
+                if matches!(body.phase, Phase::Playing(_)) {
+                    body.pass_now(ConnectionMessage::Tick(batch, self.being()));
+                    self.lose_track(body, ctx);
                 }
             }
             SessionMessage::Answer(id, answer) => {
@@ -296,8 +296,9 @@ impl SessionProcess {
     /// The mailbox had no room for something: the player is told once.
     fn lose_track(&self, body: &mut SessionBody, ctx: &Ctx) {
         let refused = ctx.address().refused();
-        if refused != body.refused_told {
+        if refused != body.refused_told || body.dropped {
             body.refused_told = refused;
+            body.dropped = false;
             body.show(Event::System(SystemEvent::LostTrack));
         }
     }
