@@ -27,6 +27,13 @@ pub enum Phase {
     Ended,
 }
 
+impl Phase {
+    /// Whether the save of this line is the last thing that a session waits for.
+    pub(super) fn ends_with(&self, saved: LineId) -> bool {
+        matches!(self, Self::Leaving(last) if *last == saved)
+    }
+}
+
 /// A text that came while the connection was lost.
 #[derive(Debug)]
 enum Missed {

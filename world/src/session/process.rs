@@ -118,8 +118,7 @@ impl SessionProcess {
             SessionMessage::RoomClosed(room) => self.play(body, ctx, |state, scene, out| {
                 room_closed(state, scene, room, out);
             }),
-            SessionMessage::Stored(id, StoreAnswer::Saved(_)) if matches!(body.phase, Phase::Leaving(last) if last == id) =>
-            {
+            SessionMessage::Stored(id, StoreAnswer::Saved(_)) if body.phase.ends_with(id) => {
                 body.phase = Phase::Ended;
             }
             SessionMessage::Stored(id, is) => {
