@@ -19,6 +19,8 @@ pub mod node;
 pub mod ops;
 pub mod ring;
 pub mod room;
+#[cfg(test)]
+mod sample;
 pub mod session;
 pub mod store;
 pub mod telnet;

@@ -8,6 +8,8 @@ mod look;
 mod process;
 mod state;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use ask::{Answer, Ask, CardNews, Cast};
 pub use process::{LiveRoom, Restock, RoomContext, RoomProcess};

@@ -17,7 +17,7 @@ pub struct Occupant<P> {
     pub seq: MoveSeq,
     /// How they are reached.
     pub port: P,
-    /// They came in since the last tick of the crowd.
+    /// They came in since the last tick of the crowd, so their arrival waits for the next.
     pub fresh: bool,
 }
 
@@ -166,9 +166,11 @@ impl<P> RoomState<P> {
         self.items.push(item);
     }
 
-    /// Forgets who was there; for a room that opens again after it was closed.
+    /// Forgets who was there; for a room that closes, or opens again. Its mailbox is new then, so
+    /// no older number can still be on its way; and a mob of a new zone counts from one.
     pub fn empty(&mut self) -> BTreeMap<Being, Occupant<P>> {
         self.sessions = 0;
+        self.departed.clear();
         self.gathered.clear();
         self.armed = false;
         std::mem::take(&mut self.occupants)

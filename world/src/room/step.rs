@@ -94,8 +94,12 @@ pub fn decide<P: Clone>(
     out: &mut Decision<P>,
 ) {
     if let Ask::Enter { seq, card, how } = ask {
-        let occupant = Occupant::new(card, seq, port.clone());
+        let mut occupant = Occupant::new(card, seq, port.clone());
+        occupant.fresh = gathers(state, scene);
         return enter(state, scene, (being, occupant), how, out);
+    }
+    if let Ask::Place(item) = ask {
+        return place(state, scene, being, item, out);
     }
     let Some(occupant) = state.occupants().get(&being) else {
         let seq = if let Ask::Leave { seq, .. } = ask {
@@ -107,9 +111,8 @@ pub fn decide<P: Clone>(
     };
     let who = occupant.card.name.clone();
     let event = match ask {
-        Ask::Enter { .. } => return,
+        Ask::Enter { .. } | Ask::Place(_) => return,
         Ask::Leave { seq, way } => return leave(state, scene, (being, occupant), (seq, way), out),
-        Ask::Place(item) => return place(state, scene, (being, who), item, out),
         Ask::Crash => return out.effects.push(Effect::Crash),
         Ask::Look => Event::RoomSeen(Box::new(look::room(state, scene, being))),
         Ask::LookAt(noun) => look::closer(state, scene, being, &noun),
@@ -252,7 +255,7 @@ pub(super) fn notice<P>(
         Some(Being::Session(_)) => sessions.saturating_sub(1),
         Some(Being::Mob(_)) | None => sessions,
     };
-    if sessions <= scene.crowd.size && state.gathered().is_empty() {
+    if !gathers(state, scene) {
         if bystanders > 0 || !state.occupants().contains_key(&by.unwrap_or(NOBODY)) {
             out.effects.push(Effect::Notice(by, seen));
         }
@@ -272,6 +275,11 @@ pub(super) fn notice<P>(
         out.changes.push(Change::Armed);
         out.effects.push(Effect::Arm(gap));
     }
+}
+
+/// Whether what happens is told with the next tick.
+fn gathers<P>(state: &RoomState<P>, scene: Scene<'_>) -> bool {
+    state.sessions() > scene.crowd.size || !state.gathered().is_empty()
 }
 
 /// A being that stands nowhere.
@@ -340,10 +348,11 @@ fn leave<P: Clone>(
     );
 }
 
+/// Lays a thing down: it is on record as lying here, also when who dropped it has gone on.
 fn place<P>(
     state: &RoomState<P>,
     scene: Scene<'_>,
-    (being, who): (Being, Text),
+    being: Being,
     item: Item,
     out: &mut Decision<P>,
 ) {
@@ -352,20 +361,18 @@ fn place<P>(
         return;
     }
     put(state, item, out);
+    let Some(occupant) = state.occupants().get(&being) else {
+        return;
+    };
     let name = scene
         .world
         .item(item.prototype)
         .map_or("something", |prototype| &prototype.name);
-    notice(
-        state,
-        scene,
-        Some(being),
-        Seen::Drops {
-            who,
-            item: Text::from(name),
-        },
-        out,
-    );
+    let seen = Seen::Drops {
+        who: occupant.card.name.clone(),
+        item: Text::from(name),
+    };
+    notice(state, scene, Some(being), seen, out);
 }
 
 fn put<P>(state: &RoomState<P>, item: Item, out: &mut Decision<P>) {
