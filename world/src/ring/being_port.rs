@@ -17,14 +17,33 @@ pub enum BeingPort {
 
 impl BeingPort {
     /// Sends an answer that is owed. It has a slot of its own, so only a receiver that is gone
-    /// loses it.
-    pub fn answer(&self, line: LineId, answer: Answer) {
-        match self {
+    /// does not get it.
+    ///
+    /// # Errors
+    ///
+    /// The receiver is gone; the answer comes back, for it may carry a thing.
+    pub fn answer(&self, line: LineId, answer: Answer) -> Result<(), Answer> {
+        let unsent = match self {
             Self::Session(session) => {
-                drop(session.try_send_owed(SessionMessage::Answer(line, answer)));
+                let sent = session.try_send_owed(SessionMessage::Answer(line, answer));
+                sent.err().and_then(|error| {
+                    let SessionMessage::Answer(_, answer) = error.into_inner() else {
+                        return None;
+                    };
+                    Some(answer)
+                })
             }
-            Self::Mob(mob) => drop(mob.try_send_owed(MobMessage::Answer(line, answer))),
-        }
+            Self::Mob(mob) => {
+                let sent = mob.try_send_owed(MobMessage::Answer(line, answer));
+                sent.err().and_then(|error| {
+                    let MobMessage::Answer(_, answer) = error.into_inner() else {
+                        return None;
+                    };
+                    Some(answer)
+                })
+            }
+        };
+        unsent.map_or(Ok(()), Err)
     }
 
     /// Says that the ask of this line is lost.
@@ -72,9 +91,13 @@ impl Receipt {
     }
 
     /// Answers the ask.
-    pub fn answer(mut self, answer: Answer) {
+    ///
+    /// # Errors
+    ///
+    /// The asker is gone; the answer comes back, for it may carry a thing.
+    pub fn answer(mut self, answer: Answer) -> Result<(), Answer> {
         self.open = false;
-        self.port.answer(self.line, answer);
+        self.port.answer(self.line, answer)
     }
 
     /// Ends the receipt without a word; for an ask that was never delivered and is told otherwise.

@@ -6,7 +6,8 @@
 //! only when the decision is complete. The mailbox survives too; the message that met the crash is
 //! dropped, and its [`Receipt`](crate::ring::Receipt) tells the sender.
 
-use super::state::{Occupant, RoomState};
+use super::ask::Answer;
+use super::state::{Change, Occupant, RoomState};
 use super::step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, notice};
 use crate::being::Item;
 use crate::content::World;
@@ -95,13 +96,14 @@ impl RoomProcess {
     }
 
     fn carry_out(&mut self, ctx: &mut Context<RoomMessage>, mut receipt: Option<Receipt>) {
-        let effects = std::mem::take(&mut self.decision.effects);
-        let mut effects = effects;
+        let mut effects = std::mem::take(&mut self.decision.effects);
+        let mut not_taken = None;
         for effect in effects.drain(..) {
             match effect {
                 Effect::Answer(answer) => {
-                    if let Some(receipt) = receipt.take() {
-                        receipt.answer(answer);
+                    let answered = receipt.take().map(|receipt| receipt.answer(answer));
+                    if let Some(Err(Answer::Handed(_, item))) = answered {
+                        not_taken = Some(item);
                     }
                 }
                 Effect::Notice(by, seen) => self.tell_all(by, seen),
@@ -126,6 +128,10 @@ impl RoomProcess {
             }
         }
         self.decision.effects = effects;
+        if let Some(item) = not_taken {
+            // Who asked for it is gone: it stays here.
+            self.heir.with(|state| state.apply(Change::Put(item)));
+        }
     }
 
     /// One notice for all players here but the one who did it; rendered once, shared by pointer.
