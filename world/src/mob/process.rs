@@ -29,6 +29,13 @@ impl MobBody {
             line: LineId(0),
         }
     }
+
+    /// Ends its journey; what the room where it stands is to be told.
+    pub fn end(&mut self) -> Option<JourneyStep> {
+        let mut steps = Vec::new();
+        self.journey.end(&mut steps);
+        steps.pop()
+    }
 }
 
 /// One incarnation of a mob.

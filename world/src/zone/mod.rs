@@ -11,12 +11,13 @@
 //! zone are closed, the zone itself restarts: all of its rooms open again, with what lay in them
 //! and nobody there.
 
+use crate::being::{JourneyStep, Parting};
 use crate::content::World;
-use crate::ids::{MobId, RoomId, ZoneId};
+use crate::ids::{Being, MobId, RoomId, ZoneId};
 use crate::limits;
 use crate::mob::{MobBody, MobProcess};
 use crate::ring::{RoomMessage, Rooms};
-use crate::room::{LiveRoom, RoomContext, RoomProcess, RoomState, mob_card};
+use crate::room::{Cast, LiveRoom, RoomContext, RoomProcess, RoomState, mob_card};
 use belay_runtime::{
     Capacity, ChildSpec, Heir, Incoming, Intensity, Mailbox, Supervisor, SupervisorBuilder,
 };
@@ -148,9 +149,11 @@ impl ZonePlan {
         };
         let heir = Heir::new(MobBody::new(u64::from(id.0) ^ 0x5eed));
         let rooms = self.rooms.clone();
+        let (kept, last_rooms) = (heir.clone(), rooms.clone());
         let spec = ChildSpec::process(name, &Mailbox::new(capacity), move || {
-            MobProcess::new(id, heir.clone(), world.clone(), rooms.clone(), card.clone())
+            MobProcess::new(id, kept.clone(), world.clone(), rooms.clone(), card.clone())
         });
+        let spec = spec.on_abandoned(move |_, _| take_out(id, &heir, &last_rooms));
         Some(spec.intensity(MOB_INTENSITY))
     }
 
@@ -200,6 +203,18 @@ fn zone_intensity(rooms: usize) -> Intensity {
 /// Time for the things that are missing.
 #[derive(Debug)]
 struct Reset;
+
+/// Takes a mob that cannot be restarted out of the room where it stands.
+fn take_out(id: MobId, heir: &Heir<MobBody>, rooms: &Rooms) {
+    let gone = heir.with(MobBody::end);
+    if let Some(JourneyStep::Gone(room, seq, _)) = gone {
+        let how = Parting::Vanish;
+        rooms.tell_if_open(
+            room,
+            RoomMessage::Cast(Being::Mob(id), Cast::Gone { seq, how }),
+        );
+    }
+}
 
 /// Tells those who stand in a room that it is closed, and forgets them.
 fn throw_out(id: RoomId, heir: &Heir<LiveRoom>) -> usize {
