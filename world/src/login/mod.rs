@@ -12,6 +12,8 @@
 
 mod dialogue;
 mod effect;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use dialogue::good_password;
 pub use dialogue::{LoginRules, LoginState, start, step, typed};

@@ -66,6 +66,9 @@ pub fn next_pause(mob: &Mob, draw: &mut Draw) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::MobId;
+    use crate::sample::{EDGE, HALL, YARD, world};
+    use std::collections::BTreeSet;
 
     #[test]
     fn draws_cover_their_range_and_stay_inside() {
@@ -79,5 +82,52 @@ mod tests {
             "{seen:?}"
         );
         assert_eq!(draw.below(0), 0);
+    }
+
+    /// Everything a mob like the cat of the sample may do in this room.
+    fn check(room: RoomId, wander: bool, talks: bool, expected: &[&str]) {
+        let world = world();
+        let cat = world.mob(MobId(0)).unwrap();
+        let says: &[Box<str>] = if talks { &cat.says } else { &[] };
+        let mob = Mob {
+            key: cat.key.clone(),
+            zone: cat.zone,
+            name: cat.name.clone(),
+            keywords: Box::default(),
+            description: cat.description.clone(),
+            home: cat.home,
+            wander,
+            says: says.into(),
+            every_min: cat.every_min,
+            every_max: cat.every_max,
+        };
+        let mut draw = Draw(1);
+        let deeds = (0..200).map(|_| format!("{:?}", next_deed(&world, &mob, room, &mut draw)));
+        let deeds: BTreeSet<String> = deeds.collect();
+        assert_eq!(deeds.iter().collect::<Vec<_>>(), expected, "{room}");
+    }
+
+    #[test]
+    fn a_mob_talks_and_walks_but_not_out_of_its_zone() {
+        let says = r#"Say("Meow.")"#;
+        check(HALL, true, true, &["Go(North)", says]);
+        check(HALL, true, false, &["Go(North)"]);
+        check(HALL, false, true, &[says]);
+        check(HALL, false, false, &["Rest"]);
+        check(YARD, true, false, &["Go(South)"]);
+        check(RoomId(99), true, false, &["Rest"]);
+        // Out of its zone, however it came there, a mob finds back.
+        check(EDGE, true, false, &["Go(Down)"]);
+    }
+
+    #[test]
+    fn pauses_lie_between_the_two_that_are_written() {
+        let world = world();
+        let cat = world.mob(MobId(0)).unwrap();
+        let mut draw = Draw(3);
+        let pauses: Vec<Duration> = (0..1_000).map(|_| next_pause(cat, &mut draw)).collect();
+        let (least, most) = (pauses.iter().min().unwrap(), pauses.iter().max().unwrap());
+        assert!(*least >= cat.every_min && *least < cat.every_min + Duration::from_secs(1));
+        assert!(*most <= cat.every_max && *most > cat.every_max - Duration::from_secs(1));
     }
 }

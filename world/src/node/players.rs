@@ -177,3 +177,88 @@ pub type Claims = Registry<AccountId, Holder>;
 fn key(name: &str) -> Text {
     Text::from(name.to_ascii_lowercase())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use belay_runtime::Supervisor;
+    use belay_runtime::{Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Mailbox, Node};
+    use std::time::Duration;
+
+    fn player(name: &str) -> Arc<Player> {
+        let mailbox = Mailbox::new(Capacity {
+            messages: 1,
+            reserved: 0,
+        });
+        Arc::new(Player::new(name.into(), mailbox.address()))
+    }
+
+    fn check(players: &Players, typed: &str, expected: Option<&str>) {
+        let found = players.find(typed);
+        assert_eq!(
+            found.as_ref().map(|player| &*player.name),
+            expected,
+            "{typed}"
+        );
+    }
+
+    /// A node with one process, which owns all entries.
+    async fn stage() -> (Node, ProcessRef) {
+        let group = DynamicSupervisor::new("group", DynamicOptions::default());
+        let node = Node::start(Supervisor::builder("node").child(group.spec())).await;
+        let owner = ChildSpec::task("owner", |ctx| async move {
+            ctx.stopping().await;
+            Ok(())
+        });
+        (node.unwrap(), group.spawn_child(owner).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_player_is_found_by_name_or_by_a_beginning_that_is_only_theirs() {
+        let (node, owner) = stage().await;
+        let players = Players::new();
+        let entries = ["Ann", "Annabel", "Bob"].map(|name| players.enter(&player(name), &owner));
+        let table = [
+            ("ann", Some("Ann")),
+            ("ANN", Some("Ann")),
+            ("anna", Some("Annabel")),
+            ("b", Some("Bob")),
+            ("an", None),
+            ("c", None),
+            ("", None),
+        ];
+        for (typed, expected) in table {
+            check(&players, typed, expected);
+        }
+        assert!(players.find_exactly("anna").is_none());
+        assert!(players.find_exactly("bOB").is_some());
+        assert!(players.enter(&player("ANN"), &owner).is_ok(), "its own");
+        drop(entries);
+        node.stop(Duration::from_secs(1)).await;
+    }
+
+    #[tokio::test]
+    async fn the_list_is_sorted_counted_and_cut() {
+        let (node, owner) = stage().await;
+        let players = Players::new();
+        let bob = player("Bob");
+        bob.set_marks(Some(&"lunch".into()), true);
+        let entries = [player("Cleo"), bob.clone(), player("Ann")]
+            .map(|player| players.enter(&player, &owner).unwrap());
+        let names = |prefix, max| {
+            let (people, total) = players.list(prefix, max);
+            let names = people.iter().map(|one| one.name.to_string());
+            (names.collect::<Vec<_>>().join(" "), total)
+        };
+        assert_eq!(names(None, 9), ("Ann Bob Cleo".into(), 3));
+        assert_eq!(names(None, 2), ("Ann Bob".into(), 3));
+        assert_eq!(names(Some("CL"), 9), ("Cleo".into(), 1));
+        let seen = bob.seen();
+        assert!(seen.away && seen.linkdead);
+        assert_eq!(bob.away().as_deref(), Some("lunch"));
+        assert_eq!(bob.room(), None);
+        drop(entries);
+        assert_eq!(players.count(), 0);
+        node.stop(Duration::from_secs(1)).await;
+    }
+}
