@@ -21,6 +21,9 @@ enum Step {
 }
 use Step::{Came, Typed};
 
+/// Steps, each with the effects behind it, divided by `; `.
+type Transcript = Vec<(Step, &'static str)>;
+
 fn account(name: &str) -> AccountFound {
     AccountFound {
         id: AccountId(7),
@@ -65,8 +68,8 @@ fn told(effect: LoginEffect) -> String {
     }
 }
 
-/// Plays the steps after the greeting; each has the effects behind it, divided by `; `.
-fn check(rules: LoginRules, steps: Vec<(Step, &str)>) {
+/// Plays the steps after the greeting.
+fn check(rules: LoginRules, steps: Transcript) {
     let mut state = LoginState::default();
     let mut out = Vec::new();
     start(&mut state, &rules, &mut out);
@@ -206,7 +209,7 @@ fn who_guesses_too_often_is_slowed_down_and_nothing_is_verified() {
 }
 
 /// A known account up to its characters.
-fn up_to_characters(list: Vec<CharacterFound>, shown: &'static str) -> Vec<(Step, &'static str)> {
+fn up_to_characters(list: Vec<CharacterFound>, shown: &'static str) -> Transcript {
     vec![
         (Typed("ann"), "FindAccount Ann"),
         (
@@ -306,7 +309,7 @@ fn a_token_resumes_or_leads_back_to_the_name() {
 
 #[test]
 fn bans_and_a_full_pool_close_the_connection_at_any_stage() {
-    let stages: [fn() -> Vec<(Step, &'static str)>; 3] = [
+    let stages: [fn() -> Transcript; 3] = [
         || vec![(Typed("ann"), "FindAccount Ann")],
         || vec![(Typed("resume x"), "Redeem x")],
         || up_to_characters(Vec::new(), "AskCharacterName"),
@@ -347,7 +350,7 @@ fn an_answer_that_nobody_waits_for_changes_nothing() {
     // At each prompt no answer is waited for.
     let asked = "AskCharacter([\"Ann\"])";
     let one = || vec![character(1, "Ann")];
-    let prompts: Vec<(Vec<(Step, &str)>, Step, &str)> = vec![
+    let prompts: Vec<(Transcript, Step, &str)> = vec![
         (vec![], Typed("ann"), "FindAccount Ann"),
         (
             vec![
