@@ -19,6 +19,9 @@ mod meeting;
 #[path = "operator/mod.rs"]
 mod operator;
 #[cfg(test)]
+#[path = "node_suite/presence.rs"]
+mod presence;
+#[cfg(test)]
 #[path = "node_suite/rig.rs"]
 mod rig;
 #[cfg(test)]

@@ -170,17 +170,24 @@ impl SessionProcess {
             return;
         };
         let from = state.identity.name.clone();
-        let Some(receiver) = self.node.players.find(&gift.to) else {
-            return;
-        };
+        let item = gift.held.item;
         let message = SessionMessage::Receive {
             from,
-            item: gift.held.item,
+            item,
             recorded: gift.recorded,
         };
-        if receiver.session.try_send_owed(message).is_err() {
+        let receiver = self.node.players.find_exactly(&gift.to);
+        let sent = receiver.is_some_and(|to| to.session.try_send_owed(message).is_ok());
+        if sent {
+            return;
+        }
+        match gift.recorded {
+            // A guest who left meanwhile: the thing lies where it is on record.
+            Some(room) => self.cast(room, Cast::PutBack(item)),
             // The record has the receiver as the owner: the thing is there at the next login.
-            tracing::warn!(target: "belay_world", item = gift.held.item.id.0, "gift not delivered");
+            None => {
+                tracing::debug!(target: "belay_world", item = item.id.0, "gift waits for a login");
+            }
         }
     }
 

@@ -501,6 +501,7 @@ impl SessionProcess {
             save_due: None,
             linkdead_due: None,
             adrift_due: None,
+            ending: None,
         }
     }
 

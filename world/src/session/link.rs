@@ -47,6 +47,7 @@ pub fn link_lost(state: &mut PlayState, scene: Scene<'_>, why: Event, out: &mut 
 /// A connection is there again.
 pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
     state.question = None;
+    state.ending = None;
     out.push(Effect::Hide(false));
     let was_dead = state.linkdead_due.take().is_some();
     if was_dead {
@@ -62,9 +63,26 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
     }
 }
 
-/// The player leaves the game: out of the room, saved, and the session ends. Things that a guest
-/// carried go back to the rooms that have them on record.
+/// The player leaves the game: at once, or when the things settle that are on their way between
+/// player, room and record. Who left before would not be there to hand them on.
 pub fn end(state: &mut PlayState, why: Event, out: &mut Effects) {
+    state.ending.get_or_insert_with(|| Box::new(why));
+    settle(state, out);
+}
+
+/// Ends the session that wanted to end, if nothing keeps it any more.
+pub(super) fn settle(state: &mut PlayState, out: &mut Effects) {
+    if state.asks.iter().any(|ask| moves_a_thing(&ask.what)) {
+        return;
+    }
+    if let Some(why) = state.ending.take() {
+        leave(state, *why, out);
+    }
+}
+
+/// Out of the room, saved, and the session ends. Things that a guest carried go back to the rooms
+/// that have them on record.
+pub(super) fn leave(state: &mut PlayState, why: Event, out: &mut Effects) {
     // A line of its own, so that the answer to this save is told from those before.
     state.line = LineId(state.line.0.wrapping_add(1));
     out.push(Effect::Save(state.journey.room()));
@@ -78,6 +96,20 @@ pub fn end(state: &mut PlayState, why: Event, out: &mut Effects) {
     state.journey.end(&mut steps);
     travel(state.line, steps, out);
     out.push(Effect::End(why));
+}
+
+fn moves_a_thing(what: &Pending) -> bool {
+    match what {
+        Pending::Get
+        | Pending::GetRecorded { .. }
+        | Pending::DropRecorded { .. }
+        | Pending::Place { .. }
+        | Pending::GiveTo(_)
+        | Pending::GiveRecorded(_) => true,
+        Pending::Show(_) | Pending::Leave | Pending::Enter | Pending::Password | Pending::Token => {
+            false
+        }
+    }
 }
 
 fn recard(state: &mut PlayState, linkdead: bool, news: CardNews, out: &mut Effects) {

@@ -10,7 +10,7 @@ use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
 use super::effect::{Effects, StoreAnswer};
 use super::line::line;
-use super::link::{end, link_lost};
+use super::link::{end, leave, link_lost, settle};
 use super::state::{Held, PlayState};
 use super::things::{received, stored};
 use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
@@ -83,6 +83,7 @@ impl SessionProcess {
         let mut next = state.clone();
         let mut effects = std::mem::take(&mut self.effects);
         step(&mut next, scene, &mut effects);
+        settle(&mut next, &mut effects);
         *state = next;
         for effect in effects.drain(..) {
             self.carry_out(body, ctx, effect);
@@ -349,8 +350,12 @@ impl Process for SessionProcess {
     async fn stop(&mut self, ctx: &mut Ctx, _exit: &Exit) {
         let heir = self.heir.clone();
         heir.with(|body| {
-            if matches!(body.phase, Phase::Playing(_) | Phase::Login(_)) {
-                self.end(body, ctx, Event::System(SystemEvent::ShuttingDown));
+            let why = Event::System(SystemEvent::ShuttingDown);
+            if matches!(body.phase, Phase::Playing(_)) {
+                // No answer comes any more; the record says where things are that were on the way.
+                self.play(body, ctx, |state, _, out| leave(state, why, out));
+            } else {
+                self.end(body, ctx, why);
             }
             body.claim = None;
             body.entry = None;

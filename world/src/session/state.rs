@@ -9,7 +9,7 @@ use super::effect::Effect;
 use super::question::Question;
 use crate::being::{Card, Item, Journey, Place};
 use crate::command::Rights;
-use crate::event::Text;
+use crate::event::{Event, Text};
 use crate::ids::{AccountId, CharacterId, ItemId, LineId, RoomId, SessionId};
 use crate::limits;
 use crate::ops::metrics::VerbClass;
@@ -178,6 +178,8 @@ pub struct PlayState {
     pub linkdead_due: Option<Instant>,
     /// No room would take the player; tried again then.
     pub adrift_due: Option<Instant>,
+    /// The session ends, with this last word, once no thing is on its way any more.
+    pub ending: Option<Box<Event>>,
 }
 
 impl PendingAsk {
@@ -203,7 +205,7 @@ impl PlayState {
     /// Whether the next line can be handled now.
     pub fn ready(&self) -> bool {
         let settled = matches!(self.journey.place(), Place::In(_) | Place::Adrift);
-        settled && self.asks.len() < limits::ASKS_MAX
+        settled && self.ending.is_none() && self.asks.len() < limits::ASKS_MAX
     }
 
     /// Whether the player is a guest.
