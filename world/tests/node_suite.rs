@@ -13,8 +13,14 @@ mod accounts;
 #[path = "node_suite/containment.rs"]
 mod containment;
 #[cfg(test)]
+#[path = "node_suite/hostile.rs"]
+mod hostile;
+#[cfg(test)]
 #[path = "node_suite/meeting.rs"]
 mod meeting;
+#[cfg(test)]
+#[path = "node_suite/operating.rs"]
+mod operating;
 #[cfg(test)]
 #[path = "operator/mod.rs"]
 mod operator;
@@ -24,6 +30,9 @@ mod presence;
 #[cfg(test)]
 #[path = "node_suite/rig.rs"]
 mod rig;
+#[cfg(test)]
+#[path = "node_suite/storm.rs"]
+mod storm;
 #[cfg(test)]
 #[path = "node_suite/things.rs"]
 mod things;

@@ -62,7 +62,7 @@ const BOB: &[&str] = &[
     "< Ann arrives from the south.",
     "< Ann says, \"hello\"",
     "> emote waves.",
-    "< You emote: waves.",
+    "< Bob waves.",
     "> tell ann in your ear",
     "< You tell Ann, \"in your ear\"",
     "< Ann tells you, \"and in yours\"",
@@ -87,7 +87,7 @@ async fn two_players_in_two_rooms_see_hear_and_follow_each_other() {
     bob.expect("Ann arrives from the south.").await.unwrap();
     ann.ask("say hello", "You say").await.unwrap();
     bob.expect("Ann says, \"hello\"").await.unwrap();
-    bob.ask("emote waves.", "You emote").await.unwrap();
+    bob.ask("emote waves.", "Bob waves.").await.unwrap();
     ann.expect("Bob waves.").await.unwrap();
     bob.ask("tell ann in your ear", "You tell").await.unwrap();
     ann.expect("Bob tells you").await.unwrap();

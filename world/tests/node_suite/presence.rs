@@ -68,7 +68,10 @@ async fn a_new_login_takes_over_the_session_of_a_socket_that_still_looks_alive()
     again.ask("say hello", "You say").await.unwrap();
     let heard = bob.expect("Ann says, \"hello\"").await.unwrap();
     // To the others nothing has happened.
-    assert!(!heard.contains("Ann leaves") && !heard.contains("Ann comes"), "{heard}");
+    assert!(
+        !heard.contains("Ann leaves") && !heard.contains("Ann comes"),
+        "{heard}"
+    );
 }
 
 #[tokio::test]
@@ -86,7 +89,11 @@ async fn a_resume_token_works_once() {
     again.send_line(&line).await;
     again.expect("Welcome back, Ann.").await.unwrap();
     again.expect("The Yard").await.unwrap();
-    for wrong in [line.as_str(), "resume 00000000000000000000000000000000", "resume x"] {
+    for wrong in [
+        line.as_str(),
+        "resume 00000000000000000000000000000000",
+        "resume x",
+    ] {
         let mut other = Bot::connect(rig.telnet()).await.unwrap();
         other.prompt().await.unwrap();
         other.send_line(wrong).await;
@@ -109,7 +116,9 @@ async fn who_loses_the_connection_stays_and_reads_later_what_was_missed() {
     }
     ann.abort();
     bob.expect("Ann loses the connection.").await.unwrap();
-    bob.ask("look", "Ann (linkdead) is here.").await.unwrap();
+    bob.ask("look", "Ann (no connection) is here.")
+        .await
+        .unwrap();
     bob.ask("say are you there?", "You say").await.unwrap();
     bob.ask("tell ann come back", "You tell").await.unwrap();
     let mut ann = rig.player("Ann").await;
@@ -117,7 +126,10 @@ async fn who_loses_the_connection_stays_and_reads_later_what_was_missed() {
     bob.expect("Ann is connected again.").await.unwrap();
     ann.ask("look", "The Yard").await.unwrap();
     let all = ann.transcript();
-    for missed in ["Bob says, \"are you there?\"", "Bob tells you, \"come back\""] {
+    for missed in [
+        "Bob says, \"are you there?\"",
+        "Bob tells you, \"come back\"",
+    ] {
         assert_eq!(all.matches(missed).count(), 1, "{all}");
     }
     bob.ask("look", "Ann is here.").await.unwrap();
@@ -138,7 +150,11 @@ async fn who_does_not_come_back_in_time_leaves_and_is_saved() {
     bob.expect("Ann leaves the game.").await.unwrap();
     bob.ask("who", "One player in all.").await.unwrap();
     let mut ann = rig.player("Ann").await;
-    assert!(ann.transcript().contains("The Yard"), "{}", ann.transcript());
+    assert!(
+        ann.transcript().contains("The Yard"),
+        "{}",
+        ann.transcript()
+    );
     assert_eq!(carried(&mut ann).await, ["A gold coin"]);
     bob.expect("Ann comes into the game.").await.unwrap();
 }
@@ -168,9 +184,13 @@ async fn a_guest_who_loses_the_connection_leaves() {
     let rig = Rig::start();
     let mut bob = rig.player("Bob").await;
     let (guest, name) = rig.guest().await;
-    bob.expect(&format!("{name} comes into the game.")).await.unwrap();
+    bob.expect(&format!("{name} comes into the game."))
+        .await
+        .unwrap();
     guest.abort();
-    bob.expect(&format!("{name} leaves the game.")).await.unwrap();
+    bob.expect(&format!("{name} leaves the game."))
+        .await
+        .unwrap();
     bob.ask("who", "One player in all.").await.unwrap();
 }
 
@@ -183,7 +203,10 @@ async fn the_banned_are_cut_and_told_why_and_the_kicked_may_come_back() {
         .await
         .unwrap();
     let (last, _) = ann.closed().await.unwrap();
-    assert!(last.contains("You are removed from the game: be nice."), "{last}");
+    assert!(
+        last.contains("You are removed from the game: be nice."),
+        "{last}"
+    );
     let mut ann = rig.player("Ann").await;
     zed.ask("ban account ann 7d no more", "Ann is banned.")
         .await

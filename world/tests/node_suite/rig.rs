@@ -32,10 +32,19 @@ impl Rig {
 
     /// The same with these settings (`KEY=VALUE`) besides.
     pub(super) fn with(settings: &[&str]) -> Self {
+        Self::build(Scratch::new(), settings)
+    }
+
+    /// A node on a directory that has its data already.
+    pub(super) fn on(scratch: Scratch) -> Self {
+        Self::build(scratch, &[])
+    }
+
+    fn build(scratch: Scratch, settings: &[&str]) -> Self {
         let cheap = ["login.hash_memory_kib=8", "login.hash_passes=1"];
         let settings = cheap.iter().chain(settings).map(|set| (*set).to_owned());
         let mut rig = Self {
-            scratch: Scratch::new(),
+            scratch,
             settings: settings.collect(),
             node: None,
         };
@@ -63,9 +72,13 @@ impl Rig {
 
     /// Sends a signal and waits for the end; gives the exit status, `None` when the signal killed.
     pub(super) fn end(&mut self, signal: &str) -> Option<i32> {
-        let mut node = self.node.take().unwrap();
-        node.signal(signal);
-        node.wait()
+        self.node().signal(signal);
+        self.wait()
+    }
+
+    /// Waits for the end of a node that was told to stop.
+    pub(super) fn wait(&mut self) -> Option<i32> {
+        self.node.take().unwrap().wait()
     }
 
     pub(super) fn data(&self) -> std::path::PathBuf {
