@@ -190,9 +190,11 @@ async fn ban_add(
         by: "operator".to_owned(),
         lasts,
     };
-    if let Err(reason) = ask(|reply| ports.services.store.add_ban(ban, reply)).await {
+    let recorded = ban.clone();
+    if let Err(reason) = ask(|reply| ports.services.store.add_ban(recorded, reply)).await {
         return ControlAnswer::failed(reason);
     }
+    ports.services.bans.hold(&ban);
     ports.services.bans.refresh(&ports.services.store);
     ports.services.remove_banned(&removed, &reason.into());
     ControlAnswer::done(format!("banned {shown}"))
@@ -203,11 +205,12 @@ async fn ban_remove(ports: &Ports, kind: BanKind, value: &str) -> ControlAnswer 
         Ok(subject) => subject,
         Err(why) => return ControlAnswer::refused(why),
     };
-    let shown = subject.to_string();
+    let (shown, lifted) = (subject.to_string(), subject.clone());
     match ask(|reply| ports.services.store.remove_ban(subject, reply)).await {
         Err(reason) => ControlAnswer::failed(reason),
         Ok(false) => ControlAnswer::refused(format!("{shown} is not banned")),
         Ok(true) => {
+            ports.services.bans.lift(&lifted);
             ports.services.bans.refresh(&ports.services.store);
             ControlAnswer::done(format!("lifted the ban of {shown}"))
         }

@@ -3,7 +3,7 @@
 
 use crate::account::Name;
 use crate::event::Text;
-use crate::store::{Ban, Clock, NewBan, StorePort, find_ban};
+use crate::store::{Ban, BanSubject, Clock, NewBan, StorePort, find_ban};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -47,11 +47,34 @@ impl Bans {
 
     /// Adds a ban on record and here.
     pub fn add(&self, store: &StorePort, ban: NewBan) {
+        self.hold(&ban);
         let (bans, port) = (self.clone(), store.clone());
         store.add_ban(ban, move |added| match added {
             Ok(()) => bans.refresh(&port),
             Err(error) => tracing::error!(target: "belay_world", %error, "ban not recorded"),
         });
+    }
+
+    /// From here on this ban holds, whatever the record says until it is read again: who was just
+    /// removed must not be back before that.
+    pub fn hold(&self, ban: &NewBan) {
+        let now = (self.clock)();
+        let ban = Ban {
+            subject: ban.subject.clone(),
+            reason: ban.reason.clone(),
+            by: ban.by.clone(),
+            at: now,
+            until: ban.lasts.map(|lasts| now.after(lasts)),
+        };
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        *held = held.iter().cloned().chain([ban]).collect();
+    }
+
+    /// From here on this subject is not banned.
+    pub fn lift(&self, subject: &BanSubject) {
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        let others = held.iter().filter(|ban| ban.subject != *subject);
+        *held = others.cloned().collect();
     }
 
     /// Reads the record again.
