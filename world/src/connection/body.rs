@@ -54,6 +54,8 @@ pub(super) enum End {
     Lost,
     /// We close: what waits is written first.
     Closing(CloseCode),
+    /// The session is gone; what it said last may still be in the mailbox.
+    SessionGone,
 }
 
 /// What a connection waited for.
@@ -211,6 +213,9 @@ impl Connection {
         if turned.is_continue() {
             turned = self.resume(scratch, ctx.now());
         }
+        if turned == ControlFlow::Break(End::SessionGone) {
+            turned = self.last_words(ctx, scratch);
+        }
         if turned.is_break() {
             self.output.end_play();
         }
@@ -222,7 +227,7 @@ impl Connection {
         }
     }
 
-    fn incoming(
+    pub(super) fn incoming(
         &mut self,
         incoming: Incoming<ConnectionMessage>,
         scratch: &mut Scratch,
@@ -308,7 +313,7 @@ impl Connection {
                 return self.broken(broken, scratch);
             }
             if self.link.has_ended() {
-                return self.session_ended(scratch);
+                return ControlFlow::Break(End::SessionGone);
             }
         }
         match self.ended {
@@ -350,12 +355,6 @@ impl Connection {
             drop(self.link.send(Input::Terminal(now)));
         }
         ControlFlow::Continue(())
-    }
-
-    pub(super) fn session_ended(&mut self, scratch: &mut Scratch) -> Turned {
-        let goodbye = SystemEvent::Goodbye("Your session has ended. Please connect again.".into());
-        self.own(&Event::System(goodbye), scratch);
-        ControlFlow::Break(End::Closing(CloseCode::Normal))
     }
 
     pub(super) fn broken(&mut self, broken: Broken, scratch: &mut Scratch) -> Turned {

@@ -7,7 +7,8 @@ use super::scratch::Scratch;
 use super::session_link::NotTaken;
 use super::stats::stats;
 use crate::event::{Event, Refusal, SystemEvent};
-use crate::ring::Input;
+use crate::ring::{ConnectionMessage, Input};
+use belay_runtime::Context;
 use std::ops::ControlFlow;
 use tokio::time::Instant;
 
@@ -96,7 +97,25 @@ impl Connection {
                 stats().lines_in.add(1);
             }
             Err(NotTaken::Busy) => self.own(&Event::Refused(Refusal::TooFast), scratch),
-            Err(NotTaken::Ended) => return self.session_ended(scratch),
+            Err(NotTaken::Ended) => return ControlFlow::Break(End::SessionGone),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// What a session said before it ended is in the mailbox. Only of one that said nothing the
+    /// player is told here that it is gone.
+    pub(super) fn last_words(
+        &mut self,
+        ctx: &mut Context<ConnectionMessage>,
+        scratch: &mut Scratch,
+    ) -> Turned {
+        while let Some(incoming) = ctx.try_next() {
+            self.incoming(incoming, scratch, ctx.now())?;
+        }
+        if self.link.has_ended() {
+            let goodbye = "Your session has ended. Please connect again.".into();
+            self.own(&Event::System(SystemEvent::Goodbye(goodbye)), scratch);
+            return ControlFlow::Break(End::Closing(CloseCode::Normal));
         }
         ControlFlow::Continue(())
     }

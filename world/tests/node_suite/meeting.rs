@@ -157,3 +157,19 @@ async fn one_who_is_away_is_marked_and_tells_why() {
     let after = bob.ask("look", "is here.").await.unwrap();
     assert!(after.contains("Ann is here."), "{after}");
 }
+
+#[tokio::test]
+async fn regression_who_types_on_after_quit_reads_the_goodbye() {
+    let rig = Rig::start();
+    for _ in 0..10 {
+        let (mut guest, _) = rig.guest().await;
+        guest.send_bytes(b"quit\r\n").await;
+        for _ in 0..20 {
+            guest.send_bytes(b"look\r\n").await;
+            tokio::task::yield_now().await;
+        }
+        let (last, _) = guest.closed().await.unwrap();
+        assert!(last.contains("Goodbye."), "{last}");
+        assert!(!last.contains("Your session has ended"), "{last}");
+    }
+}

@@ -87,7 +87,8 @@ async fn a_full_login_queue_says_busy_and_lets_those_in_line_in() {
             }
         }
     }
-    assert!((6..40).contains(&came_in), "{came_in}");
+    // At the worst the queue is full before the first of it is taken out.
+    assert!((5..40).contains(&came_in), "{came_in}");
     // Guests need no hash, and the next one finds the queue empty.
     rig.guest().await;
     rig.player("Ann").await;
