@@ -685,7 +685,9 @@ impl Model {
 
 proptest! {
     #[test]
-    fn whatever_is_asked_things_and_people_are_counted(acts in prop::collection::vec(act(), 1..80)) {
+    fn whatever_is_asked_things_and_people_are_counted(
+        acts in prop::collection::vec(act(), 1..80),
+    ) {
         let mut stage = Stage::empty();
         let mut model = Model::default();
         for (id, act) in acts {
