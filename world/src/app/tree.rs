@@ -30,7 +30,7 @@ use crate::node::{Bans, Claims, Players, Services, Start};
 use crate::ring::{ConnectionPort, RoomMessage, Rooms};
 use crate::room::{CrowdRules, LiveRoom, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
-use crate::store::{NewItem, Owner, Store, StoreOptions, StorePort, Synchronous, system_clock};
+use crate::store::{Owner, Store, StoreOptions, StorePort, Synchronous, TopUp, system_clock};
 use crate::web::WebDoor;
 use crate::zone::ZonePlan;
 use belay_runtime::{
@@ -234,27 +234,31 @@ fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
         .collect()
 }
 
-/// Missing things are made in the store first, and then appear in their room.
+/// Missing things are made in the store first, and then appear in their room. One that the room
+/// cannot take is destroyed, or its reset would count it and never make another.
 fn restock(services: &Services) -> Arc<crate::room::Restock> {
     let (store, rooms) = (services.store.clone(), services.rooms.clone());
     let world = services.world.clone();
-    Arc::new(move |room, prototype, count| {
+    Arc::new(move |room, prototype, at_most| {
         let (Some(place), Some(kind)) = (world.room(room), world.item(prototype)) else {
             return;
         };
-        let item = NewItem {
+        let promise = TopUp {
             prototype: kind.key.to_string(),
-            owner: Owner::Room(place.key.to_string()),
-            origin: Some(place.key.to_string()),
+            room_key: place.key.to_string(),
+            at_most,
         };
-        let rooms = rooms.clone();
-        store.create_items(vec![item; usize::from(count)], move |made| match made {
-            Ok(ids) => {
-                for id in ids {
+        let (rooms, owner) = (rooms.clone(), Owner::Room(place.key.to_string()));
+        let undo = store.clone();
+        store.top_up(vec![promise], move |made| match made {
+            Ok(made) => {
+                for id in made.into_iter().flatten() {
                     let item = Item { id, prototype };
                     if rooms.tell(room, RoomMessage::Appear(item)).is_err() {
-                        // On record it is: the room has it at the next start.
-                        tracing::debug!(room = room.0, "reset not delivered");
+                        tracing::debug!(
+                            target: "belay_world", room = room.0, "reset not delivered"
+                        );
+                        undo.destroy_item(id, owner.clone(), |_| {});
                     }
                 }
             }

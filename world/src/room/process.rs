@@ -26,7 +26,8 @@ use std::sync::Arc;
 /// The state of a room with the real ports of its occupants.
 pub type LiveRoom = RoomState<BeingPort>;
 
-/// Asks for things that a room misses; the answer is [`RoomMessage::Appear`] for each.
+/// Asks for things that a room misses, up to so many of this kind that its resets made; the answer
+/// is [`RoomMessage::Appear`] for each that is missing in the whole world.
 pub type Restock = dyn Fn(RoomId, PrototypeId, u16) + Send + Sync;
 
 /// What all rooms share.
@@ -178,6 +179,7 @@ impl RoomProcess {
         more
     }
 
+    /// Asks only for what is not here, so that a world in which nothing moved costs no write.
     fn reset(&self) {
         let Some(room) = self.shared.world.room(self.id) else {
             return;
@@ -190,9 +192,8 @@ impl RoomProcess {
                     .filter(|item| item.prototype == reset.item)
                     .count()
             });
-            let missing = usize::from(reset.count).saturating_sub(here);
-            if let Ok(missing @ 1..) = u16::try_from(missing) {
-                (self.shared.restock)(self.id, reset.item, missing);
+            if here < usize::from(reset.count) {
+                (self.shared.restock)(self.id, reset.item, reset.count);
             }
         }
     }

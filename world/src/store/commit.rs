@@ -197,6 +197,9 @@ async fn apply(
         Write::CreateItems { items, answer } => {
             answer.stage(item::create_all(connection, items, now).await?);
         }
+        Write::TopUp { promises, answer } => {
+            answer.stage(item::top_up_all(connection, promises, now).await?);
+        }
         Write::TransferItem { transfer, answer } => {
             answer.stage(item::transfer(connection, transfer).await?);
         }

@@ -46,7 +46,7 @@ pub use outcome::{
 pub use port::{Clock, StorePort};
 pub use record::{
     AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ColorSetting, ItemRecord,
-    ItemTransfer, NewItem, Owner, Role, Score, Settings, StaffAction, StaffActionRecord,
+    ItemTransfer, NewItem, Owner, Role, Score, Settings, StaffAction, StaffActionRecord, TopUp,
     UnixMillis,
 };
 pub use status::StoreStatus;

@@ -22,11 +22,18 @@ use super::sql::group;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
 /// The migrations: version, description, statements. Never change one that was released.
-const MIGRATIONS: &[(i64, &str, &str)] = &[(
-    1,
-    "accounts characters items",
-    include_str!("../../migrations/sqlite/0001_accounts_characters_items.sql"),
-)];
+const MIGRATIONS: &[(i64, &str, &str)] = &[
+    (
+        1,
+        "accounts characters items",
+        include_str!("../../migrations/sqlite/0001_accounts_characters_items.sql"),
+    ),
+    (
+        2,
+        "items by origin",
+        include_str!("../../migrations/sqlite/0002_items_by_origin.sql"),
+    ),
+];
 
 /// When SQLite lets the disk settle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

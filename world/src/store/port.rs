@@ -12,7 +12,7 @@ use super::outcome::{
 };
 use super::record::{
     AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ItemRecord, ItemTransfer,
-    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord, UnixMillis,
+    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord, TopUp, UnixMillis,
 };
 use super::request::{Backup, Read, Write};
 use super::status::StoreStatus;
@@ -272,10 +272,20 @@ impl StorePort {
         items: Vec<NewItem>,
         reply: impl FnOnce(Result<Vec<ItemId>, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::CreateItems {
-            items,
-            answer: Answer::new(reply),
-        });
+        let answer = Answer::new(reply);
+        self.lines.write(Write::CreateItems { items, answer });
+    }
+
+    /// Makes what is missing of what resets promise, all or none, and answers the numbers of the
+    /// new items, a list for each promise in the same order. What is there is counted in the same
+    /// write, so however often this is asked there are never more than promised.
+    pub fn top_up(
+        &self,
+        promises: Vec<TopUp>,
+        reply: impl FnOnce(Result<Vec<Vec<ItemId>>, StoreError>) + Send + 'static,
+    ) {
+        let answer = Answer::new(reply);
+        self.lines.write(Write::TopUp { promises, answer });
     }
 
     /// Hands an item over, if it is with the expected owner: of several who ask exactly one gets
@@ -285,10 +295,8 @@ impl StorePort {
         transfer: ItemTransfer,
         reply: impl FnOnce(Result<Transfer, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::TransferItem {
-            transfer,
-            answer: Answer::new(reply),
-        });
+        let answer = Answer::new(reply);
+        self.lines.write(Write::TransferItem { transfer, answer });
     }
 
     /// Destroys an item, if it is with the expected owner; what lies in it falls to that owner.

@@ -198,7 +198,7 @@ pub struct ItemRecord {
     pub prototype: String,
     /// Who holds it.
     pub owner: Owner,
-    /// The key of the reset that made it, if one did: a reset tops up only its own.
+    /// The key of the room whose reset made it, if one did: a reset tops up only its own.
     pub origin: Option<String>,
 }
 
@@ -209,8 +209,19 @@ pub struct NewItem {
     pub prototype: String,
     /// Who holds it first.
     pub owner: Owner,
-    /// The key of the reset that makes it, if one does.
+    /// The key of the room whose reset makes it, if one does.
     pub origin: Option<String>,
+}
+
+/// What a room's reset promises of one kind of item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopUp {
+    /// The key of the kind in the content.
+    pub prototype: String,
+    /// The key of the room: the origin of what is made, and where it comes to lie.
+    pub room_key: String,
+    /// How many of this origin and kind there may be in the world, whoever holds them.
+    pub at_most: u16,
 }
 
 /// An item that changes hands, if it is still where the asker thinks.

@@ -9,7 +9,7 @@ use super::outcome::{
 };
 use super::record::{
     AccountRecord, CharacterRecord, CharacterSave, CharacterSheet, ItemRecord, ItemTransfer,
-    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord,
+    NewItem, NewToken, Owner, Role, StaffAction, StaffActionRecord, TopUp,
 };
 use crate::account::{Name, TokenHash};
 use crate::ids::{AccountId, CharacterId, ItemId};
@@ -48,6 +48,10 @@ pub(super) enum Write {
     CreateItems {
         items: Vec<NewItem>,
         answer: Answer<Vec<ItemId>>,
+    },
+    TopUp {
+        promises: Vec<TopUp>,
+        answer: Answer<Vec<Vec<ItemId>>>,
     },
     TransferItem {
         transfer: ItemTransfer,
@@ -91,6 +95,7 @@ impl Write {
             Self::SetRole { answer, .. } => answer,
             Self::CreateCharacter { answer, .. } => answer,
             Self::CreateItems { answer, .. } => answer,
+            Self::TopUp { answer, .. } => answer,
             Self::TransferItem { answer, .. } | Self::DestroyItem { answer, .. } => answer,
             Self::RemoveBan { answer, .. } => answer,
             Self::RedeemToken { answer, .. } => answer,
@@ -110,6 +115,7 @@ impl Write {
             Self::SetPassword { .. } | Self::DestroyItem { .. } => true,
             Self::SaveCharacters { saves, .. } => saves.len() > 1,
             Self::CreateItems { items, .. } => items.len() > 1,
+            Self::TopUp { promises, .. } => promises.len() > 1,
             Self::CreateAccount { .. }
             | Self::TouchLogin { .. }
             | Self::SetRole { .. }

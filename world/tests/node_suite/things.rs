@@ -141,6 +141,62 @@ async fn what_a_guest_carried_returns_to_its_room() {
     assert_eq!(carried(&mut ann).await, ["A brass lantern"]);
 }
 
+/// How many things of this kind are on record, whoever has them.
+async fn count_of(rig: &Rig, kind: &str) -> usize {
+    let items = on_record(rig).await;
+    items.values().filter(|(is, ..)| is == kind).count()
+}
+
+/// Takes a thing that a character carries off the record, as if it had been destroyed.
+async fn destroy_carried(rig: &Rig, kind: &str) {
+    let path = rig.data().join("belay.db");
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
+    let mut connection = sqlx::SqliteConnection::connect_with(&options)
+        .await
+        .unwrap();
+    let query = sqlx::query("DELETE FROM items WHERE prototype = $1 AND owner_kind = 'character'");
+    let done = query.bind(kind).execute(&mut connection).await.unwrap();
+    assert_eq!(done.rows_affected(), 1);
+}
+
+#[tokio::test]
+async fn regression_a_reset_makes_only_what_is_missing_in_the_world() {
+    let mut rig = Rig::with(&["zone.reset=1s"]);
+    rig.stocked().await;
+    let mut ann = rig.player("Ann").await;
+    ann.ask("get coin", "You get a gold coin.").await.unwrap();
+    // The hall asks for the coin first: when the lantern is there, the coin was decided.
+    ann.ask("get lantern", "You get").await.unwrap();
+    destroy_carried(&rig, "isle/lantern").await;
+    ann.expect("A brass lantern appears.").await.unwrap();
+    let seen = ann.ask("look", "Exits:").await.unwrap();
+    assert!(!seen.contains("gold coin"), "carried: {seen}");
+    // The same while the coin lies in another room.
+    ann.ask("north", "The Yard").await.unwrap();
+    ann.ask("drop coin", "You drop a gold coin.").await.unwrap();
+    ann.ask("south", "The Hall").await.unwrap();
+    ann.ask("get lantern", "You get").await.unwrap();
+    destroy_carried(&rig, "isle/lantern").await;
+    ann.expect("A brass lantern appears.").await.unwrap();
+    let seen = ann.ask("look", "Exits:").await.unwrap();
+    assert!(!seen.contains("gold coin"), "in the yard: {seen}");
+    assert_eq!(count_of(&rig, "isle/coin").await, 1);
+    assert_eq!(count_of(&rig, "isle/lantern").await, 2);
+    // And over a restart of the node.
+    assert_eq!(rig.end("-TERM"), Some(0));
+    rig.start_again(&[]);
+    let mut ann = rig.player("Ann").await;
+    ann.ask("north", "A gold coin lies here.").await.unwrap();
+    ann.ask("get coin", "You get a gold coin.").await.unwrap();
+    destroy_carried(&rig, "isle/coin").await;
+    ann.ask("south", "The Hall").await.unwrap();
+    while count_of(&rig, "isle/coin").await == 0 {
+        tokio::task::yield_now().await;
+    }
+    ann.ask("look", "A gold coin lies here.").await.unwrap();
+    assert_eq!(count_of(&rig, "isle/coin").await, 1);
+}
+
 /// Gets, drops and gives until the node is gone; gives how many things the answers left in hand.
 async fn deal(bot: &mut Bot, friend: &str, answered: &std::cell::Cell<u32>) -> i64 {
     let give = format!("give bead to {friend}");

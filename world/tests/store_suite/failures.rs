@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use belay_world::store::{
-    Owner, Store, StoreError, StoreOptions, Transfer,
+    Owner, Store, StoreError, StoreOptions, TopUp, Transfer,
     limits::{READ_QUEUE_MAX, READERS, WRITE_QUEUE_MAX},
 };
 use sqlx::sqlite::SqliteConnectOptions;
@@ -73,6 +73,31 @@ async fn writes_park_while_the_database_fails_and_drain_in_order_when_it_works_a
         .await
         .unwrap();
     assert_eq!(seen.len(), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn resets_that_parked_make_no_more_than_one_would() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.database(), impatient()).await;
+    let port = &running.port;
+    let mut other = stranger(&folder).await;
+    run(&mut other, "BEGIN IMMEDIATE").await;
+    let promise = TopUp {
+        prototype: "town/coin".to_owned(),
+        room_key: "town/inn".to_owned(),
+        at_most: 2,
+    };
+    let top_up = || post(|reply| port.top_up(vec![promise.clone()], reply));
+    let first = top_up();
+    until(|| port.status().failing).await;
+    let answers = all(vec![first, top_up(), top_up()]);
+    run(&mut other, "ROLLBACK").await;
+    let made: Vec<_> = answers.await.into_iter().map(Result::unwrap).collect();
+    assert_eq!(made[0][0].len(), 2);
+    assert_eq!(made[1..], [vec![vec![]], vec![vec![]]]);
+    let stored = ask(|reply| port.all_room_items(reply)).await.unwrap();
+    assert_eq!(stored.len(), 2);
     running.stop().await;
 }
 

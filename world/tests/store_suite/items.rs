@@ -1,7 +1,9 @@
 //! Items: one owner each, whoever races for them.
 
 use belay_world::ids::{CharacterId, ItemId};
-use belay_world::store::{NewItem, Owner, StoreError, Transfer, limits::CONTAINER_DEPTH_MAX};
+use belay_world::store::{
+    NewItem, Owner, StoreError, TopUp, Transfer, limits::CONTAINER_DEPTH_MAX,
+};
 
 use super::support::{Folder, Running, all, ask, name, new_item, post, room, save};
 
@@ -239,7 +241,7 @@ async fn items_are_made_all_or_none_with_their_prototype_and_origin() {
     let running = Running::on(&folder).await;
     let port = &running.port;
     let reset = NewItem {
-        origin: Some("town/reset-3".to_owned()),
+        origin: Some("town/cellar".to_owned()),
         ..new_item(room("town/inn"))
     };
     let made = ask(|reply| port.create_items(vec![reset.clone(), reset.clone()], reply)).await;
@@ -261,5 +263,68 @@ async fn items_are_made_all_or_none_with_their_prototype_and_origin() {
         ask(|reply| port.find_character(name("nobodyx"), reply)).await,
         Ok(None)
     );
+    running.stop().await;
+}
+
+fn promise(room_key: &str, prototype: &str, at_most: u16) -> TopUp {
+    TopUp {
+        prototype: prototype.to_owned(),
+        room_key: room_key.to_owned(),
+        at_most,
+    }
+}
+
+#[tokio::test]
+async fn a_reset_tops_up_what_it_made_wherever_that_is() {
+    let folder = Folder::new();
+    let running = Running::on(&folder).await;
+    let port = &running.port;
+    let ann = running.account("ann").await;
+    let hero = Owner::Character(running.character(ann, "hero").await);
+    let coins = || promise("town/inn", "town/coin", 3);
+    // Two in a row, the second before the first is answered: together they make three.
+    let asked = [(); 2].map(|()| post(|reply| port.top_up(vec![coins()], reply)));
+    let mut answers = all(asked.into()).await.into_iter().map(Result::unwrap);
+    let made = answers.next().unwrap().remove(0);
+    assert_eq!(made.len(), 3);
+    assert_eq!(answers.next(), Some(vec![vec![]]));
+
+    // Carried, in another room and in a bag, they count.
+    let inn = || room("town/inn");
+    let bag = running.item(room("town/square")).await;
+    for (coin, to) in [
+        (made[0], hero),
+        (made[1], room("town/square")),
+        (made[2], Owner::Container(bag)),
+    ] {
+        assert_eq!(running.transfer(coin, inn(), to).await, Transfer::Done);
+    }
+    // What another reset made, or nobody's, does not count, nor does another kind.
+    running.item(inn()).await;
+    let others = vec![
+        promise("town/square", "town/coin", 1),
+        coins(),
+        promise("town/inn", "town/sword", 1),
+        promise("town/inn", "town/lamp", 0),
+    ];
+    let answer = ask(|reply| port.top_up(others, reply)).await.unwrap();
+    let counts: Vec<_> = answer.iter().map(Vec::len).collect();
+    assert_eq!(counts, [1, 0, 1, 0]);
+
+    // One is destroyed: one comes back, with its origin.
+    let destroyed = ask(|reply| port.destroy_item(made[1], room("town/square"), reply)).await;
+    assert_eq!(destroyed, Ok(Transfer::Done));
+    let answer = ask(|reply| port.top_up(vec![coins()], reply)).await;
+    let back = answer.unwrap().remove(0);
+    assert_eq!(back.len(), 1);
+    let at_inn = ask(|reply| port.room_items("town/inn".to_owned(), reply)).await;
+    let coin = at_inn.unwrap().into_iter().find(|item| item.id == back[0]);
+    let coin = coin.unwrap();
+    assert_eq!(coin.prototype, "town/coin");
+    assert_eq!(coin.origin.as_deref(), Some("town/inn"));
+    // A content with a smaller promise takes nothing away.
+    let fewer = promise("town/inn", "town/coin", 1);
+    let answer = ask(|reply| port.top_up(vec![fewer], reply)).await;
+    assert_eq!(answer, Ok(vec![vec![]]));
     running.stop().await;
 }

@@ -104,7 +104,7 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             error,
             OpenStoreError::Newer {
                 found: 77,
-                known: 1,
+                known: 2,
                 ..
             }
         ),

@@ -8,7 +8,7 @@ use crate::ids::{CharacterId, ItemId};
 use crate::store::fault::damaged;
 use crate::store::limits::{CONTAINER_DEPTH_MAX, ITEMS_READ_MAX};
 use crate::store::outcome::Transfer;
-use crate::store::record::{ItemRecord, ItemTransfer, NewItem, Owner, UnixMillis};
+use crate::store::record::{ItemRecord, ItemTransfer, NewItem, Owner, TopUp, UnixMillis};
 
 pub(in crate::store) async fn create_all(
     connection: &mut SqliteConnection,
@@ -39,6 +39,42 @@ async fn create(
     .fetch_one(connection)
     .await?;
     Ok(ItemId(row.try_get(0)?))
+}
+
+pub(in crate::store) async fn top_up_all(
+    connection: &mut SqliteConnection,
+    promises: &[TopUp],
+    now: UnixMillis,
+) -> Result<Vec<Vec<ItemId>>, sqlx::Error> {
+    let mut created = Vec::with_capacity(promises.len());
+    for promise in promises {
+        created.push(top_up(&mut *connection, promise, now).await?);
+    }
+    Ok(created)
+}
+
+/// One statement counts and creates: a new world has thousands of promises, and each statement
+/// costs a round trip to the database's thread.
+async fn top_up(
+    connection: &mut SqliteConnection,
+    promise: &TopUp,
+    now: UnixMillis,
+) -> Result<Vec<ItemId>, sqlx::Error> {
+    let rows = sqlx::query(
+        "INSERT INTO items (prototype, owner_kind, owner, origin, created_at) \
+         WITH RECURSIVE place (number) AS ( \
+            SELECT 1 UNION ALL SELECT number + 1 FROM place WHERE number < $1 \
+         ) SELECT $2, 'room', $3, $3, $4 FROM place WHERE number <= $1 AND number > \
+            (SELECT COUNT(*) FROM items WHERE origin = $3 AND prototype = $2) \
+         RETURNING id",
+    )
+    .bind(promise.at_most)
+    .bind(promise.prototype.as_str())
+    .bind(promise.room_key.as_str())
+    .bind(now.0)
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(|row| Ok(ItemId(row.try_get(0)?))).collect()
 }
 
 /// Rooms are content, so any key is one; characters and containers must exist, and no item may come
