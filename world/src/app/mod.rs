@@ -12,6 +12,7 @@ mod logging;
 mod operations;
 mod run;
 mod serve;
+mod stock;
 mod stop;
 mod tree;
 

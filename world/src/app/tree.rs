@@ -18,31 +18,29 @@ use super::control;
 use super::failure::{Failure, Status};
 use super::operations::{self, NodeView};
 use super::serve::Parts;
+use super::stock;
 use super::stop::StopRequest;
 use crate::account::{PasswordCost, Throttle};
-use crate::being::Item;
 use crate::connection::{ConnectionSettings, Door, Reception, Refused, StartSession, acceptor};
 use crate::content::World;
-use crate::ids::{PrototypeId, RoomId, SessionId, ZoneId};
+use crate::ids::{SessionId, ZoneId};
 use crate::limits;
 use crate::login::LoginRules;
 use crate::node::{Bans, Claims, Players, Services, Start};
-use crate::ring::{ConnectionPort, RoomMessage, Rooms};
-use crate::room::{CrowdRules, LiveRoom, RoomContext};
+use crate::ring::{ConnectionPort, Rooms};
+use crate::room::{CrowdRules, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
-use crate::store::{Owner, Store, StoreOptions, StorePort, Synchronous, TopUp, system_clock};
+use crate::store::{Store, StoreOptions, Synchronous, system_clock};
 use crate::web::WebDoor;
 use crate::zone::ZonePlan;
 use belay_runtime::{
-    Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Exit, Heir, Intensity, Mailbox, Node,
+    Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
     PoolOptions, Restart, Shutdown, Supervisor, WorkerPool,
 };
-use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// A session that crashes more often is given up, and its player has to log in again.
 const SESSION_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
@@ -100,7 +98,7 @@ pub(super) async fn start(
         connections.clone(),
     );
     let acceptors = Acceptors::new(config, (listeners.telnet, listeners.http), reception)?;
-    let loader = loader(
+    let loader = stock::loader(
         services.clone(),
         plans.iter().flat_map(ZonePlan::floors).collect(),
     );
@@ -221,7 +219,7 @@ fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
             size_large: size(config.crowd.size_large),
             gap_large: config.crowd.gap_large,
         },
-        restock: restock(services),
+        restock: stock::restock(services),
     });
     let zones = 0..u16::try_from(services.world.zones().len()).unwrap_or(u16::MAX);
     zones
@@ -232,98 +230,6 @@ fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
             plan
         })
         .collect()
-}
-
-/// Missing things are made in the store first, and then appear in their room. One that the room
-/// cannot take is destroyed, or its reset would count it and never make another.
-fn restock(services: &Services) -> Arc<crate::room::Restock> {
-    let (store, rooms) = (services.store.clone(), services.rooms.clone());
-    let world = services.world.clone();
-    Arc::new(move |room, prototype, at_most| {
-        let (Some(place), Some(kind)) = (world.room(room), world.item(prototype)) else {
-            return;
-        };
-        let promise = TopUp {
-            prototype: kind.key.to_string(),
-            room_key: place.key.to_string(),
-            at_most,
-        };
-        let (rooms, owner) = (rooms.clone(), Owner::Room(place.key.to_string()));
-        let undo = store.clone();
-        store.top_up(vec![promise], move |made| match made {
-            Ok(made) => {
-                for id in made.into_iter().flatten() {
-                    let item = Item { id, prototype };
-                    if rooms.tell(room, RoomMessage::Appear(item)).is_err() {
-                        tracing::debug!(
-                            target: "belay_world", room = room.0, "reset not delivered"
-                        );
-                        undo.destroy_item(id, owner.clone(), |_| {});
-                    }
-                }
-            }
-            Err(error) => tracing::warn!(target: "belay_world", %error, "reset not stored"),
-        });
-    })
-}
-
-/// Puts what is on record onto the floors, and the bans into memory. The world starts after it.
-fn loader(services: Arc<Services>, floors: BTreeMap<RoomId, Heir<LiveRoom>>) -> ChildSpec {
-    let floors = Arc::new(floors);
-    let mailbox = Mailbox::<()>::new(Capacity {
-        messages: 1,
-        reserved: 0,
-    });
-    ChildSpec::body("loader", &mailbox, move |ctx| {
-        let (services, floors) = (services.clone(), floors.clone());
-        async move {
-            load_floors(&services.store, &services.world, &floors).await?;
-            services.bans.refresh(&services.store);
-            ctx.ready();
-            Ok(())
-        }
-    })
-    .restart(Restart::Transient)
-    .acknowledged()
-}
-
-async fn load_floors(
-    store: &StorePort,
-    world: &World,
-    floors: &BTreeMap<RoomId, Heir<LiveRoom>>,
-) -> Result<(), Exit> {
-    let (answer, answered) = oneshot::channel();
-    store.all_room_items(move |items| drop(answer.send(items)));
-    let items = answered
-        .await
-        .map_err(|_gone| Exit::error("the store stopped"))?;
-    let items = items.map_err(|error| Exit::error(format!("floors cannot be read: {error}")))?;
-    let mut unknown = 0_u32;
-    for record in items {
-        let Owner::Room(key) = &record.owner else {
-            continue;
-        };
-        let place = world.room_id(key).and_then(|room| floors.get(&room));
-        let prototype: Option<PrototypeId> = world.item_id(&record.prototype);
-        match (place, prototype) {
-            (Some(heir), Some(prototype)) => {
-                heir.with(|room| {
-                    room.stock(Item {
-                        id: record.id,
-                        prototype,
-                    })
-                });
-            }
-            (_, _) => unknown = unknown.saturating_add(1),
-        }
-    }
-    if unknown > 0 {
-        tracing::warn!(
-            target: "belay_world", unknown,
-            "things on record whose room or kind is not in the content"
-        );
-    }
-    Ok(())
 }
 
 /// A session for each connection, until as many play as may.
