@@ -46,7 +46,8 @@ pub(super) fn restock(services: &Services) -> Arc<Restock> {
     })
 }
 
-/// Puts what is on record onto the floors, and the bans into memory. The world starts after it.
+/// Puts onto the floors what is on record and what is missing, and the bans into memory. The world
+/// starts after it, so the first visitor finds everything in its place.
 pub(super) fn loader(
     services: Arc<Services>,
     floors: BTreeMap<RoomId, Heir<LiveRoom>>,
@@ -59,6 +60,7 @@ pub(super) fn loader(
     ChildSpec::body("loader", &mailbox, move |ctx| {
         let (services, floors) = (services.clone(), floors.clone());
         async move {
+            top_up(&services.store, &services.world).await?;
             load_floors(&services.store, &services.world, &floors).await?;
             services.bans.refresh(&services.store);
             ctx.ready();
@@ -67,6 +69,30 @@ pub(super) fn loader(
     })
     .restart(Restart::Transient)
     .acknowledged()
+}
+
+/// Makes what the resets of all rooms miss, in one write. The floors are read after it, so what it
+/// made is among what they hold.
+async fn top_up(store: &StorePort, world: &World) -> Result<(), Exit> {
+    let promises = world.rooms().iter().flat_map(|room| {
+        room.resets.iter().filter_map(|reset| {
+            Some(TopUp {
+                prototype: world.item(reset.item)?.key.to_string(),
+                room_key: room.key.to_string(),
+                at_most: reset.count,
+            })
+        })
+    });
+    let (answer, answered) = oneshot::channel();
+    store.top_up(promises.collect(), move |made| drop(answer.send(made)));
+    let made = answered
+        .await
+        .map_err(|_gone| Exit::error("the store stopped"))?;
+    // A world without some of its things is better than none, and the zones' clocks try again.
+    if let Err(error) = made {
+        tracing::warn!(target: "belay_world", %error, "missing things not stored");
+    }
+    Ok(())
 }
 
 async fn load_floors(

@@ -157,7 +157,8 @@ impl ZonePlan {
         Some(spec.intensity(MOB_INTENSITY))
     }
 
-    /// Tells all rooms from time to time that missing things come back.
+    /// Tells all rooms from time to time that missing things come back. When the zone opens, its
+    /// rooms hold what they should: whoever starts the zone has seen to it.
     fn clock(&self) -> ChildSpec {
         let (rooms, every) = (self.rooms.clone(), self.reset_every);
         let ids: Arc<[RoomId]> = self
@@ -178,16 +179,17 @@ impl ZonePlan {
         ChildSpec::body("clock", &mailbox, move |mut ctx| {
             let (rooms, ids) = (rooms.clone(), ids.clone());
             async move {
+                ctx.send_after(every, Reset);
                 loop {
+                    match ctx.next().await {
+                        Incoming::Timer(Reset) | Incoming::Message(Reset) => {}
+                        Incoming::Signal(_) => continue,
+                        Incoming::Shutdown => return Ok(()),
+                    }
                     for id in ids.iter() {
                         rooms.tell_if_open(*id, RoomMessage::Reset);
                     }
                     ctx.send_after(every, Reset);
-                    match ctx.next().await {
-                        Incoming::Timer(Reset) | Incoming::Message(Reset) => {}
-                        Incoming::Signal(_) => {}
-                        Incoming::Shutdown => return Ok(()),
-                    }
                 }
             }
         })

@@ -76,7 +76,6 @@ const BOB: &[&str] = &[
 #[tokio::test]
 async fn two_players_in_two_rooms_see_hear_and_follow_each_other() {
     let rig = Rig::start();
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     let mut bob = rig.player("Bob").await;
     ann.expect("Bob comes into the game.").await.unwrap();
@@ -125,7 +124,6 @@ async fn a_web_socket_player_and_a_telnet_player_hear_each_other() {
 #[tokio::test]
 async fn a_wrong_word_or_way_or_thing_gets_a_helpful_line() {
     let rig = Rig::start();
-    rig.stocked().await;
     let (mut guest, _) = rig.guest().await;
     for (typed, answer) in [
         ("lok", "I do not know the word \"lok\". Did you mean look?"),

@@ -15,7 +15,6 @@ async fn a_node_told_to_stop_under_load_says_goodbye_to_all_and_saves() {
         "players.commands_per_s=10000",
         "players.commands_burst=10000",
     ]);
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     for (typed, answer) in [("get coin", "You get"), ("north", "The Yard")] {
         ann.ask(typed, answer).await.unwrap();
@@ -113,7 +112,6 @@ async fn a_node_that_waits_to_stop_does_not_spin() {
 #[tokio::test]
 async fn a_backup_of_a_running_node_is_a_world_to_start_from() {
     let rig = Rig::start();
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     ann.ask("get coin", "You get").await.unwrap();
     let copy = Scratch::new();

@@ -53,7 +53,6 @@ async fn of_ten_logins_of_one_character_at_once_one_session_comes() {
 #[tokio::test]
 async fn a_new_login_takes_over_the_session_of_a_socket_that_still_looks_alive() {
     let rig = Rig::start();
-    rig.stocked().await;
     let mut bob = rig.player("Bob").await;
     let mut ann = rig.player("Ann").await;
     ann.ask("get coin", "You get").await.unwrap();
@@ -138,7 +137,6 @@ async fn who_loses_the_connection_stays_and_reads_later_what_was_missed() {
 #[tokio::test]
 async fn who_does_not_come_back_in_time_leaves_and_is_saved() {
     let rig = Rig::with(&["players.linkdead=1s"]);
-    rig.stocked().await;
     let mut bob = rig.player("Bob").await;
     let mut ann = rig.player("Ann").await;
     ann.ask("get coin", "You get").await.unwrap();

@@ -112,18 +112,6 @@ impl Rig {
         (bot, entry.name)
     }
 
-    /// Waits until the things of a new world lie in their rooms: those of the square come last.
-    pub(super) async fn stocked(&self) {
-        let (mut guest, _) = self.guest().await;
-        guest.ask("east", "The Square").await.unwrap();
-        let mut seen = String::new();
-        while !seen.contains("A glass bead lies here. (20)") {
-            seen = guest.ask("look", "Exits:").await.unwrap();
-        }
-        guest.send_line("quit").await;
-        guest.closed().await.unwrap();
-    }
-
     /// A player in the world; the account and the character of this name are made if need be.
     pub(super) async fn player(&self, name: &str) -> Bot {
         let (bot, entry) = Bot::account(self.telnet(), name, PASSWORD).await.unwrap();

@@ -35,9 +35,27 @@ async fn on_record(rig: &Rig) -> BTreeMap<i64, (String, String, String)> {
 }
 
 #[tokio::test]
+async fn regression_the_first_visitor_of_a_new_world_finds_the_things_in_their_rooms() {
+    for _ in 0..5 {
+        let rig = Rig::start();
+        let (mut guest, _) = rig.guest().await;
+        guest
+            .ask("east", "A glass bead lies here. (20)")
+            .await
+            .unwrap();
+        let seen = guest.transcript();
+        for thing in ["A gold coin lies here.", "A brass lantern stands here. (2)"] {
+            assert!(seen.contains(thing), "{seen}");
+        }
+        assert!(!seen.contains("appears."), "{seen}");
+        // The hall, the square and the cave, once each.
+        assert_eq!(on_record(&rig).await.len(), 25);
+    }
+}
+
+#[tokio::test]
 async fn things_are_got_dropped_and_given_and_are_there_after_a_stop() {
     let mut rig = Rig::start();
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     let mut bob = rig.player("Bob").await;
     ann.ask("get lantern", "You get a brass lantern.")
@@ -68,7 +86,6 @@ async fn things_are_got_dropped_and_given_and_are_there_after_a_stop() {
 #[tokio::test]
 async fn of_two_players_who_get_one_thing_one_gets_it() {
     let rig = Rig::with(&FAST);
-    rig.stocked().await;
     let mut bots = [rig.player("Ann").await, rig.player("Bob").await];
     for round in 0..50 {
         let getting = bots.iter_mut().map(|bot| async {
@@ -87,7 +104,6 @@ async fn of_two_players_who_get_one_thing_one_gets_it() {
 #[tokio::test]
 async fn regression_what_is_dropped_or_got_in_the_breath_of_leaving_is_not_lost() {
     let rig = Rig::start();
-    rig.stocked().await;
     let mut bob = rig.player("Bob").await;
     let mut ann = rig.player("Ann").await;
     ann.ask("get coin", "You get").await.unwrap();
@@ -121,7 +137,6 @@ async fn regression_what_is_dropped_or_got_in_the_breath_of_leaving_is_not_lost(
 #[tokio::test]
 async fn what_a_guest_carried_returns_to_its_room() {
     let rig = Rig::start();
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     let (mut guest, name) = rig.guest().await;
     guest.ask("get coin", "You get").await.unwrap();
@@ -162,7 +177,6 @@ async fn destroy_carried(rig: &Rig, kind: &str) {
 #[tokio::test]
 async fn regression_a_reset_makes_only_what_is_missing_in_the_world() {
     let mut rig = Rig::with(&["zone.reset=1s"]);
-    rig.stocked().await;
     let mut ann = rig.player("Ann").await;
     ann.ask("get coin", "You get a gold coin.").await.unwrap();
     // The hall asks for the coin first: when the lantern is there, the coin was decided.
@@ -224,7 +238,6 @@ async fn deal(bot: &mut Bot, friend: &str, answered: &std::cell::Cell<u32>) -> i
 #[tokio::test]
 async fn after_a_kill_in_the_middle_of_dealings_every_thing_exists_once() {
     let mut rig = Rig::with(&FAST);
-    rig.stocked().await;
     let names = ["Ann", "Bob", "Cid", "Dan"];
     let mut bots = Vec::new();
     for name in names {
