@@ -135,8 +135,8 @@ pub(super) const TOPICS: &[Topic] = &[
     topic(
         "resume",
         "Resume: shows a token. Type resume and the token at the name prompt of a\n\
-         new connection, and your session goes on there. It works once; keep it\n\
-         to yourself.",
+         new connection, and your session goes on there. It works once, and then\n\
+         you are shown the next. Keep it to yourself.",
     ),
     topic(
         "password",

@@ -46,6 +46,8 @@ pub struct Arrival {
     pub terminal: Option<TerminalNow>,
     /// The session that brings it, and wants to know what became of it.
     pub from: SessionPort,
+    /// It came with a resume token, which is used up: the player is to be shown the next.
+    pub by_token: bool,
 }
 
 /// What reaches a session.

@@ -75,6 +75,7 @@ impl SessionProcess {
         if matches!(answer, LoginAnswer::Hashed(_) | LoginAnswer::Verified(_)) {
             self.ticket = None;
         }
+        self.by_token |= matches!(answer, LoginAnswer::Redeemed(Some(_)));
         if let LoginAnswer::Loaded(entering) = answer {
             return self.enter(body, ctx, *entering);
         }
@@ -390,6 +391,7 @@ impl SessionProcess {
             connection,
             terminal: body.terminal,
             from: ctx.address(),
+            by_token: self.by_token,
         };
         match holder.try_send_owed(SessionMessage::TakeOver(Box::new(arrival))) {
             Ok(()) => TAKE_OVER_PATIENCE,
@@ -459,6 +461,9 @@ impl SessionProcess {
             self.play(body, ctx, |state, scene, out| {
                 link::begin(state, scene, room, out)
             });
+        }
+        if self.by_token {
+            self.play(body, ctx, link::renew_token);
         }
     }
 

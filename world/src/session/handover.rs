@@ -2,7 +2,7 @@
 //! supervisor gives it up.
 
 use super::body::{Phase, SessionBody};
-use super::link::link_regained;
+use super::link::{link_regained, renew_token};
 use super::process::{Ctx, SessionProcess};
 use crate::being::Parting;
 use crate::event::{Event, LoginEvent, SystemEvent};
@@ -32,6 +32,12 @@ impl SessionProcess {
             self.play(body, ctx, |state, scene, out| {
                 link_regained(state, scene, out)
             });
+            if arrival.by_token {
+                self.play(body, ctx, renew_token);
+            }
+        } else {
+            // A session that is itself on its way in shows the next token when it is there.
+            self.by_token |= arrival.by_token;
         }
     }
 

@@ -1,7 +1,7 @@
 //! `[pure]` A session begins, loses its connection, gets it back, and ends.
 
 use super::answer::Scene;
-use super::effect::{Effect, Effects};
+use super::effect::{Effect, Effects, StoreOrder};
 use super::line::travel;
 use super::state::{Held, Pending, PlayState};
 use crate::being::{Entry, Place};
@@ -61,6 +61,13 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
         );
         out.push(Effect::Ask(line, room, Ask::Look));
     }
+}
+
+/// The token that led here is used up: a line of its own asks for the next.
+pub(super) fn renew_token(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
+    state.line = LineId(state.line.0.wrapping_add(1));
+    let line = state.wait_for(Pending::Token, scene.now);
+    out.push(Effect::Store(line, StoreOrder::Token));
 }
 
 /// The player leaves the game: at once, or when the things settle that are on their way between

@@ -33,6 +33,8 @@ pub struct SessionProcess {
     /// The place in the login pool, and the last number that the player was told.
     pub(super) ticket: Option<(Ticket, u32)>,
     pub(super) claim_tries: u16,
+    /// The login used a resume token up, so the player is to be shown the next.
+    pub(super) by_token: bool,
     /// The account that is being claimed, and for which character.
     pub(super) claiming: Option<Box<(AccountFound, CharacterFound)>>,
     armed: Option<Instant>,
@@ -52,6 +54,7 @@ impl SessionProcess {
             player: None,
             ticket: None,
             claim_tries: 0,
+            by_token: false,
             claiming: None,
             armed: None,
             effects: Vec::new(),

@@ -73,29 +73,59 @@ async fn a_new_login_takes_over_the_session_of_a_socket_that_still_looks_alive()
     );
 }
 
+/// The resume line that the node shows, and not the one that was typed.
+async fn shown_token(bot: &mut Bot) -> String {
+    bot.expect("type this line at its name prompt:")
+        .await
+        .unwrap();
+    bot.expect("\nresume ").await.unwrap();
+    let token = bot.expect("\n").await.unwrap();
+    format!("resume {}", token.trim())
+}
+
+/// A connection that begins with this resume line.
+async fn resumed(rig: &Rig, line: &str) -> Bot {
+    let mut bot = Bot::connect(rig.telnet()).await.unwrap();
+    bot.prompt().await.unwrap();
+    bot.send_line(line).await;
+    bot
+}
+
 #[tokio::test]
-async fn a_resume_token_works_once() {
+async fn a_resume_token_works_once_and_brings_the_next() {
     let rig = Rig::start();
     let mut ann = rig.player("Ann").await;
     ann.ask("north", "The Yard").await.unwrap();
     ann.send_line("resume").await;
-    ann.expect("\nresume ").await.unwrap();
-    let token = ann.expect("\n").await.unwrap();
-    let line = format!("resume {}", token.trim());
+    let first = shown_token(&mut ann).await;
     ann.abort();
-    let mut again = Bot::connect(rig.telnet()).await.unwrap();
-    again.prompt().await.unwrap();
-    again.send_line(&line).await;
+    // A session without a connection.
+    let mut again = resumed(&rig, &first).await;
+    again.expect("Welcome back, Ann.").await.unwrap();
+    let second = shown_token(&mut again).await;
+    again.ask("look", "The Yard").await.unwrap();
+    // One whose connection still looks alive.
+    let mut third = resumed(&rig, &second).await;
+    let (last, _) = again.closed().await.unwrap();
+    assert!(last.contains(ELSEWHERE), "{last}");
+    third.expect("Welcome back, Ann.").await.unwrap();
+    let next = shown_token(&mut third).await;
+    // And a new one, after the old one has ended.
+    third.send_line("quit").await;
+    third.closed().await.unwrap();
+    let mut again = resumed(&rig, &next).await;
     again.expect("Welcome back, Ann.").await.unwrap();
     again.expect("The Yard").await.unwrap();
+    let last = shown_token(&mut again).await;
     for wrong in [
-        line.as_str(),
+        first.as_str(),
+        second.as_str(),
+        next.as_str(),
         "resume 00000000000000000000000000000000",
         "resume x",
     ] {
-        let mut other = Bot::connect(rig.telnet()).await.unwrap();
-        other.prompt().await.unwrap();
-        other.send_line(wrong).await;
+        assert_ne!(wrong, last);
+        let mut other = resumed(&rig, wrong).await;
         other
             .expect("That token is unknown, used or too old.")
             .await
