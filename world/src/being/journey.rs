@@ -109,6 +109,11 @@ impl Journey {
         }
     }
 
+    /// Whether a recall room was asked to take the being in, which is no way that it chose.
+    pub const fn recalled(&self) -> bool {
+        matches!(self.place, Place::Between { .. }) && self.recalls_tried > 0
+    }
+
     /// Goes to a room without walking: login, staff, recall. Leaves the present room first.
     pub fn appear(&mut self, to: RoomId, how: Entry, out: &mut Vec<JourneyStep>) {
         let from = match self.place {

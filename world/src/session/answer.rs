@@ -152,7 +152,8 @@ pub fn room_closed(state: &mut PlayState, scene: Scene<'_>, room: RoomId, out: &
     }
 }
 
-/// Carries out what the journey wants after something failed, as a line of its own.
+/// Carries out what the journey wants after something failed, as a line of its own. Who is adrift
+/// is told so once: from then on a further try is due, until a room takes them.
 pub(super) fn onward(
     state: &mut PlayState,
     scene: Scene<'_>,
@@ -177,7 +178,8 @@ pub(super) fn onward(
     }
 }
 
-/// An ask has failed: the player is told, and a journey goes on by its own rules.
+/// An ask has failed: the player is told, and a journey goes on by its own rules. Of a recall room
+/// that is closed too the player is not told: they chose no way, and read where they end up.
 pub(super) fn failed(
     state: &mut PlayState,
     scene: Scene<'_>,
@@ -187,7 +189,9 @@ pub(super) fn failed(
 ) {
     match ask.what {
         Pending::Leave | Pending::Enter => {
-            refuse(out, why);
+            if !state.journey.recalled() {
+                refuse(out, why);
+            }
             out.push(ask.done());
             let mut steps = Vec::with_capacity(2);
             let seq = state.journey.seq();

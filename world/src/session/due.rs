@@ -2,11 +2,11 @@
 
 use super::answer::{Scene, failed, onward};
 use super::effect::{Effect, Effects};
-use super::line::show;
 use super::state::{Pending, PlayState};
 use super::things;
 use crate::event::{Event, Refusal, SystemEvent};
 use crate::ids::LineId;
+use crate::limits;
 use std::time::Instant;
 
 /// When something will be due, if anything is.
@@ -56,12 +56,9 @@ pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
         out.push(Effect::Save(state.journey.room()));
     }
     if state.adrift_due.is_some_and(|at| at <= now) {
-        state.adrift_due = None;
+        state.adrift_due = Some(now + limits::ADRIFT_RETRY);
         let mut steps = Vec::with_capacity(1);
         state.journey.retry(scene.world.recall_rooms(), &mut steps);
-        if steps.is_empty() {
-            show(out, Event::System(SystemEvent::Adrift));
-        }
         onward(state, scene, steps, out);
     }
 }

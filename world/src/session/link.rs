@@ -2,10 +2,10 @@
 
 use super::answer::Scene;
 use super::effect::{Effect, Effects, StoreOrder};
-use super::line::travel;
+use super::line::{show, travel};
 use super::state::{Held, Pending, PlayState};
 use crate::being::{Entry, Place};
-use crate::event::Event;
+use crate::event::{Event, SystemEvent};
 use crate::ids::{LineId, RoomId};
 use crate::room::{Ask, CardNews, Cast};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub fn appear(
 ) {
     let mut steps = Vec::with_capacity(2);
     state.journey.appear(room, how, &mut steps);
+    state.adrift_due = None;
     state
         .asks
         .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
@@ -60,6 +61,8 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
             scene.now,
         );
         out.push(Effect::Ask(line, room, Ask::Look));
+    } else if state.adrift_due.is_some() {
+        show(out, Event::System(SystemEvent::Adrift));
     }
 }
 

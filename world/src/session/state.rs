@@ -176,7 +176,7 @@ pub struct PlayState {
     pub save_due: Option<Instant>,
     /// The connection is lost; the session ends then.
     pub linkdead_due: Option<Instant>,
-    /// No room would take the player; tried again then.
+    /// No room would take the player, who was told so; tried again then, until one does.
     pub adrift_due: Option<Instant>,
     /// The session ends, with this last word, once no thing is on its way any more.
     pub ending: Option<Box<Event>>,
