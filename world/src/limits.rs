@@ -72,6 +72,10 @@ pub const CROWD_SLICE: usize = 128;
 /// That moment.
 pub const CROWD_SLICE_GAP: Duration = Duration::from_millis(3);
 
+/// How long a session that is to end waits for things on their way. Then it ends without; where
+/// each belongs is on record, and shows at the next start or login.
+pub const ENDING_MAX: Duration = Duration::from_secs(10);
+
 /// How long a session that ends waits for its last save. Then it ends without; the save stays
 /// posted.
 pub const LAST_SAVE_DEADLINE: Duration = Duration::from_secs(10);

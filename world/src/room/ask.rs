@@ -41,8 +41,8 @@ pub enum Ask {
     /// To be handed a thing from the floor. It is in no room then; the asker puts it back if it
     /// cannot be recorded.
     Get(Noun),
-    /// To lay down a thing that is recorded as this room's. Laying down the same thing twice is
-    /// one.
+    /// To lay down a thing that is recorded as this room's, also by one who has gone on meanwhile.
+    /// While it lies there, laying it down again changes nothing.
     Place(Item),
     /// To know who is meant.
     Who(Noun),

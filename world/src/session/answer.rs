@@ -2,6 +2,7 @@
 
 use super::effect::{Effect, Effects};
 use super::line::{refuse, show, travel};
+use super::placing;
 use super::state::{Held, Pending, PendingAsk, PlayState, SessionRules};
 use super::things;
 use crate::being::{JourneyStep, Place};
@@ -58,7 +59,7 @@ pub fn answered(
                 return;
             }
             if let Some(ask) = state.close(line, |what| *what == Pending::Leave) {
-                wait_again(state, ask, Pending::Enter, scene.now);
+                state.wait_next(&ask, Pending::Enter, scene.now);
             }
             travel(line, steps, out);
         }
@@ -88,7 +89,7 @@ pub fn answered(
             let Some(ask) = state.close(line, placed) else {
                 return;
             };
-            things::placed(&ask, scene.world, out);
+            placing::placed(&ask, scene.world, out);
         }
         Answer::Person { being, card } => things::receiver(state, scene, line, (being, &card), out),
     }
@@ -110,9 +111,14 @@ pub fn refused_delivery(
     why: NotDelivered,
     out: &mut Effects,
 ) {
-    let Some(ask) = state.close(line, from_a_room) else {
+    let Some(mut ask) = state.close(line, from_a_room) else {
         return;
     };
+    if let Pending::Place { sent, .. } = &mut ask.what {
+        // Tried again when it is due.
+        *sent = false;
+        return state.asks.push(ask);
+    }
     let refusal = match why {
         NotDelivered::Busy => Refusal::TooCrowded,
         NotDelivered::Closed => Refusal::WayClosed,
@@ -123,10 +129,6 @@ pub fn refused_delivery(
             state.journey.stayed(state.journey.seq());
             refuse(out, refusal);
             out.push(ask.done());
-        }
-        (Pending::Place { .. }, ..) => {
-            // Tried again when it is due.
-            state.asks.push(ask);
         }
         (
             Pending::Show(_) | Pending::Get | Pending::GiveTo(_) | Pending::Leave,
@@ -167,7 +169,7 @@ pub(super) fn onward(
         state
             .asks
             .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
-        state.line = LineId(state.line.0.wrapping_add(1));
+        state.next_line();
         let line = state.wait_for(Pending::Enter, scene.now);
         return travel(line, steps, out);
     }
@@ -200,9 +202,7 @@ pub(super) fn failed(
                 .failed(seq, scene.world.recall_rooms(), &mut steps);
             onward(state, scene, steps, out);
         }
-        Pending::Place { to, item, tries } => {
-            things::place_again(state, ask.line, (to, item, tries), scene.now, out);
-        }
+        Pending::Place { .. } => placing::place_again(state, &ask, scene.now, out),
         Pending::Show(_) | Pending::Get | Pending::GiveTo(_) => {
             refuse(out, why);
             out.push(ask.done());
@@ -254,15 +254,6 @@ fn unknown(state: &mut PlayState, scene: Scene<'_>, line: LineId, seq: MoveSeq, 
         }
         _ => failed(state, scene, ask, Refusal::GotLost, out),
     }
-}
-
-fn wait_again(state: &mut PlayState, ask: PendingAsk, what: Pending, now: Instant) {
-    let deadline = now + limits::ASK_DEADLINE;
-    state.asks.push(PendingAsk {
-        what,
-        deadline,
-        ..ask
-    });
 }
 
 fn from_a_room(what: &Pending) -> bool {

@@ -2,20 +2,25 @@
 
 use super::answer::{Scene, failed, onward};
 use super::effect::{Effect, Effects};
+use super::placing;
 use super::state::{Pending, PlayState};
 use super::things;
 use crate::event::{Event, Refusal, SystemEvent};
-use crate::ids::LineId;
 use crate::limits;
 use std::time::Instant;
 
 /// When something will be due, if anything is.
 pub fn next_due(state: &PlayState) -> Option<Instant> {
     let asks = state.asks.iter().map(|ask| ask.deadline).min();
-    [asks, state.save_due, state.linkdead_due, state.adrift_due]
-        .into_iter()
-        .flatten()
-        .min()
+    let ending = state.ending.as_ref().map(|ending| ending.deadline);
+    let dues = [
+        asks,
+        ending,
+        state.save_due,
+        state.linkdead_due,
+        state.adrift_due,
+    ];
+    dues.into_iter().flatten().min()
 }
 
 /// Does what is due.
@@ -25,29 +30,22 @@ pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
         let why = Event::System(SystemEvent::Goodbye(
             "The connection did not come back.".into(),
         ));
-        return super::link::end(state, why, out);
+        return super::link::end(state, now, why, out);
     }
-    let late: Vec<LineId> = state
-        .asks
-        .iter()
-        .filter(|ask| ask.deadline <= now)
-        .map(|ask| ask.line)
-        .collect();
-    for line in late {
-        let Some(ask) = state.close(line, |_| true) else {
-            continue;
-        };
+    // What is asked again has a later deadline, so this comes to an end.
+    while let Some(at) = state.asks.iter().position(|ask| ask.deadline <= now) {
+        let ask = state.asks.remove(at);
         match ask.what {
             Pending::GetRecorded { .. }
             | Pending::DropRecorded { .. }
             | Pending::GiveRecorded(_)
             | Pending::Password
             | Pending::Token => things::slow(state, ask, now, out),
+            Pending::Place { .. } => placing::place_late(state, ask, now, out),
             Pending::Show(_)
             | Pending::Leave
             | Pending::Enter
             | Pending::Get
-            | Pending::Place { .. }
             | Pending::GiveTo(_) => failed(state, scene, ask, Refusal::NoAnswer, out),
         }
     }

@@ -15,7 +15,11 @@ use belay_runtime::Heir;
 impl SessionProcess {
     /// Another connection of the same account takes this session.
     pub(super) fn take_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, arrival: Arrival) {
-        let taken = matches!(body.phase, Phase::Playing(_) | Phase::Login(_));
+        let taken = match &body.phase {
+            Phase::Playing(state) => state.ending.is_none(),
+            Phase::Login(_) => true,
+            Phase::Leaving(_) | Phase::Ended => false,
+        };
         drop(arrival.from.try_send_owed(SessionMessage::TookOver(taken)));
         if !taken {
             return;

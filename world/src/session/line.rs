@@ -17,7 +17,7 @@ use std::time::Instant;
 
 /// Handles one line. The caller has seen that the state is ready.
 pub fn line(state: &mut PlayState, scene: Scene<'_>, text: &str, out: &mut Effects) {
-    state.line = LineId(state.line.0.wrapping_add(1));
+    state.next_line();
     if let Some(asked) = state.question.take() {
         return question::answer(state, *asked, text, scene.now, out);
     }
@@ -71,7 +71,7 @@ fn obey(state: &mut PlayState, scene: Scene<'_>, command: Command, out: &mut Eff
         Command::Resume => token(state, now, out),
         Command::Away(message) => away(state, message, out),
         Command::Quit => {
-            super::link::end(state, Event::Did(Did::Quit), out);
+            super::link::end(state, now, Event::Did(Did::Quit), out);
         }
         Command::Goto(place) => out.push(Effect::Goto(place)),
         Command::Kick { who, reason } => out.push(Effect::Kick { who, reason }),

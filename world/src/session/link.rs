@@ -3,12 +3,14 @@
 use super::answer::Scene;
 use super::effect::{Effect, Effects, StoreOrder};
 use super::line::{show, travel};
-use super::state::{Held, Pending, PlayState};
+use super::state::{Ending, Held, Pending, PlayState};
 use crate::being::{Entry, Place};
 use crate::event::{Event, SystemEvent};
-use crate::ids::{LineId, RoomId};
+use crate::ids::RoomId;
+use crate::limits;
 use crate::room::{Ask, CardNews, Cast};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The player comes into the game in this room.
 pub fn begin(state: &mut PlayState, scene: Scene<'_>, room: RoomId, out: &mut Effects) {
@@ -29,7 +31,7 @@ pub fn appear(
     state
         .asks
         .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
-    state.line = LineId(state.line.0.wrapping_add(1));
+    state.next_line();
     let line = state.wait_for(Pending::Enter, scene.now);
     travel(line, steps, out);
 }
@@ -37,7 +39,7 @@ pub fn appear(
 /// The connection is lost. A character waits for it; a guest, who could not come back, ends.
 pub fn link_lost(state: &mut PlayState, scene: Scene<'_>, why: Event, out: &mut Effects) {
     if state.guest() {
-        return end(state, why, out);
+        return end(state, scene.now, why, out);
     }
     state.linkdead_due = Some(scene.now + scene.rules.linkdead);
     state.question = None;
@@ -48,14 +50,13 @@ pub fn link_lost(state: &mut PlayState, scene: Scene<'_>, why: Event, out: &mut 
 /// A connection is there again.
 pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
     state.question = None;
-    state.ending = None;
     out.push(Effect::Hide(false));
     let was_dead = state.linkdead_due.take().is_some();
     if was_dead {
         recard(state, false, CardNews::RegainedLink, out);
     }
     if let Place::In(room) = state.journey.place() {
-        state.line = LineId(state.line.0.wrapping_add(1));
+        state.next_line();
         let line = state.wait_for(
             Pending::Show(crate::ops::metrics::VerbClass::Look),
             scene.now,
@@ -68,33 +69,39 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
 
 /// The token that led here is used up: a line of its own asks for the next.
 pub(super) fn renew_token(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
-    state.line = LineId(state.line.0.wrapping_add(1));
+    state.next_line();
     let line = state.wait_for(Pending::Token, scene.now);
     out.push(Effect::Store(line, StoreOrder::Token));
 }
 
-/// The player leaves the game: at once, or when the things settle that are on their way between
-/// player, room and record. Who left before would not be there to hand them on.
-pub fn end(state: &mut PlayState, why: Event, out: &mut Effects) {
-    state.ending.get_or_insert_with(|| Box::new(why));
-    settle(state, out);
-}
-
-/// Ends the session that wanted to end, if nothing keeps it any more.
-pub(super) fn settle(state: &mut PlayState, out: &mut Effects) {
-    if state.asks.iter().any(|ask| moves_a_thing(&ask.what)) {
-        return;
+/// The player leaves the game: at once, or as soon as no thing is on its way any more. A thing that
+/// a room or the database has just let go would else be in nobody's hands.
+pub fn end(state: &mut PlayState, now: Instant, why: Event, out: &mut Effects) {
+    if !state.moves_things() {
+        return end_now(state, why, out);
     }
-    if let Some(why) = state.ending.take() {
-        leave(state, *why, out);
+    state.linkdead_due = None;
+    if state.ending.is_none() {
+        let deadline = now + limits::ENDING_MAX;
+        state.ending = Some(Box::new(Ending { why, deadline }));
     }
 }
 
-/// Out of the room, saved, and the session ends. Things that a guest carried go back to the rooms
-/// that have them on record.
-pub(super) fn leave(state: &mut PlayState, why: Event, out: &mut Effects) {
+/// Ends a session that waited for things on their way, if it need not wait any more. To be called
+/// after each step.
+pub fn settle(state: &mut PlayState, now: Instant, out: &mut Effects) {
+    let over = |ending: &Ending| ending.deadline <= now;
+    let may_end = !state.moves_things() || state.ending.as_deref().is_some_and(over);
+    if may_end && let Some(ending) = state.ending.take() {
+        end_now(state, ending.why, out);
+    }
+}
+
+/// The player leaves the game at once: out of the room, saved, and the session ends. Things that a
+/// guest carried go back to the rooms that have them on record.
+pub fn end_now(state: &mut PlayState, why: Event, out: &mut Effects) {
     // A line of its own, so that the answer to this save is told from those before.
-    state.line = LineId(state.line.0.wrapping_add(1));
+    state.next_line();
     out.push(Effect::Save(state.journey.room()));
     let guests_things = std::mem::take(&mut state.inventory);
     for Held { item, recorded } in guests_things.iter().copied() {
@@ -106,20 +113,6 @@ pub(super) fn leave(state: &mut PlayState, why: Event, out: &mut Effects) {
     state.journey.end(&mut steps);
     travel(state.line, steps, out);
     out.push(Effect::End(why));
-}
-
-fn moves_a_thing(what: &Pending) -> bool {
-    match what {
-        Pending::Get
-        | Pending::GetRecorded { .. }
-        | Pending::DropRecorded { .. }
-        | Pending::Place { .. }
-        | Pending::GiveTo(_)
-        | Pending::GiveRecorded(_) => true,
-        Pending::Show(_) | Pending::Leave | Pending::Enter | Pending::Password | Pending::Token => {
-            false
-        }
-    }
 }
 
 fn recard(state: &mut PlayState, linkdead: bool, news: CardNews, out: &mut Effects) {

@@ -1,6 +1,6 @@
 //! `[pure]` A session: one player who plays. `state` is what it remembers, the steps decide (`line`
-//! for what is typed, `answer` for what rooms say, `things`, `question`, `due`), `process` owns the
-//! mailbox and carries out.
+//! for what is typed, `answer` for what rooms say, `things` and `placing`, `question`, `due`),
+//! `process` owns the mailbox and carries out.
 
 mod answer;
 mod body;
@@ -12,10 +12,13 @@ mod entrance;
 mod handover;
 mod line;
 mod link;
+mod placing;
 mod process;
 mod question;
 mod staff;
 mod state;
+#[cfg(test)]
+mod tests;
 mod things;
 
 pub use answer::{NotDelivered, Scene, answered, lost, refused_delivery, room_closed};
@@ -25,8 +28,10 @@ pub use due::{due, next_due};
 pub use effect::{Effect, Effects, StoreAnswer, StoreOrder, TellOutcome};
 pub use handover::clear_away;
 pub use line::{line, told};
-pub use link::{appear, begin, end, link_lost, link_regained};
+pub use link::{appear, begin, end, end_now, link_lost, link_regained, settle};
 pub use process::SessionProcess;
 pub use question::Secret;
-pub use state::{Gift, Held, Identity, Pending, PendingAsk, PlayState, SessionRules, Settings};
+pub use state::{
+    Ending, Gift, Held, Identity, Pending, PendingAsk, PlayState, SessionRules, Settings,
+};
 pub use things::{received, stored};

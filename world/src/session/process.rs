@@ -10,7 +10,7 @@ use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
 use super::effect::{Effects, StoreAnswer};
 use super::line::line;
-use super::link::{end, leave, link_lost, settle};
+use super::link::{end, end_now, link_lost, settle};
 use super::state::{Held, PlayState};
 use super::things::{received, stored};
 use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
@@ -86,7 +86,7 @@ impl SessionProcess {
         let mut next = state.clone();
         let mut effects = std::mem::take(&mut self.effects);
         step(&mut next, scene, &mut effects);
-        settle(&mut next, &mut effects);
+        settle(&mut next, now, &mut effects);
         *state = next;
         for effect in effects.drain(..) {
             self.carry_out(body, ctx, effect);
@@ -288,7 +288,9 @@ impl SessionProcess {
     /// Ends the session with this last word.
     pub(super) fn end(&mut self, body: &mut SessionBody, ctx: &mut Ctx, why: Event) {
         if matches!(body.phase, Phase::Playing(_)) {
-            return self.play(body, ctx, |state, _, out| end(state, why, out));
+            return self.play(body, ctx, |state, scene, out| {
+                end(state, scene.now, why, out)
+            });
         }
         if matches!(body.phase, Phase::Login(_)) {
             body.tell(ConnectionMessage::Close(Box::new(why)));
@@ -356,7 +358,7 @@ impl Process for SessionProcess {
             let why = Event::System(SystemEvent::ShuttingDown);
             if matches!(body.phase, Phase::Playing(_)) {
                 // No answer comes any more; the record says where things are that were on the way.
-                self.play(body, ctx, |state, _, out| leave(state, why, out));
+                self.play(body, ctx, |state, _, out| end_now(state, why, out));
             } else {
                 self.end(body, ctx, why);
             }

@@ -46,6 +46,8 @@ pub(super) fn answer(
     now: Instant,
     out: &mut Effects,
 ) {
+    // As the login dialogue reads it: a space at an end is no part of a password.
+    let text = text.trim();
     out.push(Effect::Hide(false));
     match question {
         Question::Old => {

@@ -87,6 +87,8 @@ pub enum Pending {
         item: Item,
         /// Tries before this one.
         tries: u8,
+        /// The room has the ask, and owes an answer.
+        sent: bool,
     },
     /// Who is to be given this.
     GiveTo(ItemId),
@@ -99,6 +101,19 @@ pub enum Pending {
 }
 
 impl Pending {
+    /// Whether a thing is on its way meanwhile, or may be.
+    pub fn moves_things(&self) -> bool {
+        match self {
+            Self::Get
+            | Self::GetRecorded { .. }
+            | Self::DropRecorded { .. }
+            | Self::Place { .. }
+            | Self::GiveTo(_)
+            | Self::GiveRecorded(_) => true,
+            Self::Show(_) | Self::Leave | Self::Enter | Self::Password | Self::Token => false,
+        }
+    }
+
     /// The kind of command that it belongs to, for the figures.
     pub fn verb(&self) -> VerbClass {
         match self {
@@ -178,8 +193,17 @@ pub struct PlayState {
     pub linkdead_due: Option<Instant>,
     /// No room would take the player, who was told so; tried again then, until one does.
     pub adrift_due: Option<Instant>,
-    /// The session ends, with this last word, once no thing is on its way any more.
-    pub ending: Option<Box<Event>>,
+    /// The player leaves, as soon as no thing is on its way any more.
+    pub ending: Option<Box<Ending>>,
+}
+
+/// A session that is about to end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ending {
+    /// The last word.
+    pub why: Event,
+    /// It ends then, whatever is still on its way.
+    pub deadline: Instant,
 }
 
 impl PendingAsk {
@@ -205,7 +229,7 @@ impl PlayState {
     /// Whether the next line can be handled now.
     pub fn ready(&self) -> bool {
         let settled = matches!(self.journey.place(), Place::In(_) | Place::Adrift);
-        settled && self.ending.is_none() && self.asks.len() < limits::ASKS_MAX
+        settled && self.asks.len() < limits::ASKS_MAX && self.ending.is_none()
     }
 
     /// Whether the player is a guest.
@@ -213,21 +237,35 @@ impl PlayState {
         self.identity.account.is_none()
     }
 
-    /// Opens an ask.
-    pub fn wait_for(&mut self, what: Pending, now: Instant) -> LineId {
-        let line = self.line;
-        self.wait_on(line, what, now);
-        line
+    /// Begins a line: one that was typed, or work that is nobody's line.
+    pub fn next_line(&mut self) {
+        self.line = LineId(self.line.0.wrapping_add(1));
     }
 
-    /// Opens the next stage of a line.
-    pub fn wait_on(&mut self, line: LineId, what: Pending, now: Instant) {
+    /// Opens an ask.
+    pub fn wait_for(&mut self, what: Pending, now: Instant) -> LineId {
         self.asks.push(PendingAsk {
-            line,
+            line: self.line,
             what,
             since: now,
             deadline: now + limits::ASK_DEADLINE,
         });
+        self.line
+    }
+
+    /// Opens the next stage of a line whose stage before is over.
+    pub fn wait_next(&mut self, before: &PendingAsk, what: Pending, now: Instant) {
+        self.asks.push(PendingAsk {
+            line: before.line,
+            what,
+            since: before.since,
+            deadline: now + limits::ASK_DEADLINE,
+        });
+    }
+
+    /// Whether a thing is on its way to or from the player.
+    pub fn moves_things(&self) -> bool {
+        self.asks.iter().any(|ask| ask.what.moves_things())
     }
 
     /// Closes the ask of this line, if it is still open.

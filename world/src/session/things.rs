@@ -6,6 +6,7 @@
 use super::answer::Scene;
 use super::effect::{Effect, Effects, StoreAnswer, StoreOrder};
 use super::line::{here, refuse, show};
+use super::placing;
 use super::question;
 use super::state::{Gift, Held, Pending, PendingAsk, PlayState};
 use crate::being::{Card, Item, piles};
@@ -17,10 +18,6 @@ use crate::limits;
 use crate::room::{Ask, Cast};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// How often a room is asked to lay a thing down. Then it stays on record only, and lies there
-/// after the next start.
-const PLACE_TRIES_MAX: u8 = 5;
 
 /// How long the player waits for the next word about a slow store.
 const STORE_PATIENCE: Duration = Duration::from_secs(60);
@@ -59,7 +56,7 @@ fn carried(state: &PlayState, world: &World, noun: &Noun) -> Option<Held> {
     known.get(at).map(|(held, _)| *held)
 }
 
-fn take_out(state: &mut PlayState, id: ItemId) -> Option<Held> {
+pub(super) fn take_out(state: &mut PlayState, id: ItemId) -> Option<Held> {
     let at = state.inventory.iter().position(|held| held.item.id == id)?;
     Some(Arc::make_mut(&mut state.inventory).remove(at))
 }
@@ -94,21 +91,9 @@ pub(super) fn handed(
     if state.guest() {
         return got(state, scene.world, &ask, (from, held), out);
     }
-    state.wait_on(
-        ask.line,
-        Pending::GetRecorded {
-            from,
-            item: held.item,
-        },
-        scene.now,
-    );
-    out.push(Effect::Store(
-        ask.line,
-        StoreOrder::Take {
-            from,
-            item: held.item,
-        },
-    ));
+    let item = held.item;
+    state.wait_next(&ask, Pending::GetRecorded { from, item }, scene.now);
+    out.push(Effect::Store(ask.line, StoreOrder::Take { from, item }));
 }
 
 fn got(
@@ -143,64 +128,7 @@ pub(super) fn drop(
     let Some(held) = carried(state, world, noun) else {
         return refuse(out, Refusal::NotCarried(noun.words.clone()));
     };
-    lay(state, held.item.id, to, now, out);
-}
-
-/// Lays a carried thing down in this room: on record first.
-fn lay(state: &mut PlayState, id: ItemId, to: RoomId, now: Instant, out: &mut Effects) {
-    let Some(held) = take_out(state, id) else {
-        return;
-    };
-    if held.recorded == Some(to) {
-        let line = state.wait_for(
-            Pending::Place {
-                to,
-                item: held.item,
-                tries: 0,
-            },
-            now,
-        );
-        return out.push(Effect::Ask(line, to, Ask::Place(held.item)));
-    }
-    let line = state.wait_for(Pending::DropRecorded { to, held }, now);
-    let order = StoreOrder::Lay {
-        to,
-        item: held.item,
-        recorded: held.recorded,
-    };
-    out.push(Effect::Store(line, order));
-}
-
-/// The room laid the thing down.
-pub(super) fn placed(ask: &PendingAsk, world: &World, out: &mut Effects) {
-    if let Pending::Place { item, .. } = ask.what {
-        show(out, Event::Did(Did::Drop(name(world, item))));
-        out.push(ask.done());
-    }
-}
-
-/// The room did not lay the thing down: asked again, a few times.
-pub(super) fn place_again(
-    state: &mut PlayState,
-    line: LineId,
-    (to, item, tries): (RoomId, Item, u8),
-    now: Instant,
-    out: &mut Effects,
-) {
-    if tries >= PLACE_TRIES_MAX {
-        out.push(Effect::LeftOnRecord(item));
-        return refuse(out, Refusal::GotLost);
-    }
-    state.wait_on(
-        line,
-        Pending::Place {
-            to,
-            item,
-            tries: tries + 1,
-        },
-        now,
-    );
-    out.push(Effect::Ask(line, to, Ask::Place(item)));
+    placing::lay(state, held.item.id, to, now, out);
 }
 
 pub(super) fn give(
@@ -236,6 +164,8 @@ pub(super) fn receiver(
         return out.push(ask.done());
     };
     let Some(held) = take_out(state, id) else {
+        // Dropped or given meanwhile.
+        refuse(out, Refusal::NotCarried("such thing any more".into()));
         return out.push(ask.done());
     };
     let guest = card.character.is_none();
@@ -248,7 +178,7 @@ pub(super) fn receiver(
         recorded,
     });
     let changes_record = held.recorded != recorded || !guest;
-    state.wait_on(line, Pending::GiveRecorded(gift.clone()), scene.now);
+    state.wait_next(&ask, Pending::GiveRecorded(gift.clone()), scene.now);
     if changes_record {
         out.push(Effect::Store(line, StoreOrder::Give(gift)));
     } else {
@@ -276,7 +206,8 @@ pub fn received(
         && let Some(room) = here(state, out)
     {
         refuse(out, Refusal::HandsFull);
-        lay(state, held.item.id, room, scene.now, out);
+        state.next_line();
+        placing::lay(state, held.item.id, room, scene.now, out);
     }
 }
 
@@ -292,8 +223,9 @@ pub fn stored(
         StoreAnswer::Saved(true) => return,
         StoreAnswer::Saved(false) => return state.dirty(scene.rules, scene.now),
         StoreAnswer::Token(token) => {
-            if state.close(line, |what| *what == Pending::Token).is_some() {
+            if let Some(ask) = state.close(line, |what| *what == Pending::Token) {
                 show(out, Event::Told(Told::ResumeToken(token)));
+                out.push(ask.done());
             }
             return;
         }
@@ -305,8 +237,8 @@ pub fn stored(
     }
     let recorded = answer == StoreAnswer::Recorded;
     let Some(ask) = state.close(line, is_record) else {
-        if state.close(line, |what| *what == Pending::Token).is_some() {
-            return refuse(out, Refusal::NotSaved);
+        if let Some(ask) = state.close(line, |what| *what == Pending::Token) {
+            return not_saved(&ask, out);
         }
         return question::stored(state, line, answer, out);
     };
@@ -331,16 +263,7 @@ pub fn stored(
             not_saved(&ask, out);
         }
         (Pending::DropRecorded { to, held }, true) => {
-            state.wait_on(
-                line,
-                Pending::Place {
-                    to,
-                    item: held.item,
-                    tries: 0,
-                },
-                scene.now,
-            );
-            out.push(Effect::Ask(line, to, Ask::Place(held.item)));
+            placing::place(state, &ask, (to, held.item), scene.now, out);
         }
         (Pending::DropRecorded { held, .. }, false) => {
             put_in(state, held);
