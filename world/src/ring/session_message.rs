@@ -82,8 +82,8 @@ pub enum SessionMessage {
         /// For guests: the room in which it stays recorded.
         recorded: Option<RoomId>,
     },
-    /// Owed: the store or the login pool answers the login dialogue.
-    Login(Box<LoginAnswer>),
+    /// Owed: the store or the login pool answers the login dialogue of this incarnation.
+    Login(u32, Box<LoginAnswer>),
     /// Owed: the store answers a session in play.
     Stored(LineId, StoreAnswer),
     /// Owed: another connection of the same account wants this session.
@@ -115,8 +115,10 @@ pub enum Wake {
     Queue,
     /// The last save has taken too long.
     GiveUp,
-    /// The session that was asked to take the connection over has not answered.
-    Claim,
+    /// The account is claimed again, unless it was since this many tries.
+    Claim(u16),
+    /// Is the connection still there?
+    Link,
 }
 
 /// What reaches a mob.

@@ -68,6 +68,8 @@ pub struct SessionBody {
     pub(super) refused_told: u32,
     /// Something ambient was dropped that the player was not told of.
     pub(super) dropped: bool,
+    /// The connection did not take a message, or was just taken over: it may be gone.
+    pub(super) unreachable: bool,
     missed: VecDeque<Missed>,
     missed_more: u32,
 }
@@ -85,6 +87,7 @@ impl SessionBody {
             entry: None,
             refused_told: 0,
             dropped: false,
+            unreachable: false,
             missed: VecDeque::new(),
             missed_more: 0,
         }
@@ -124,7 +127,13 @@ impl SessionBody {
                     lines_done,
                     prompt,
                 });
-                drop(link.address.try_send_owed(ConnectionMessage::Show(shown)));
+                let message = ConnectionMessage::Show(shown);
+                match link.address.try_send_owed(message) {
+                    Ok(()) => {}
+                    // Told with the next word; else the connection would not read on.
+                    Err(TrySendError::Full(_)) => self.lines_done = lines_done,
+                    Err(TrySendError::Closed(_)) => self.unreachable = true,
+                }
             }
             None => self.miss(Missed::Own(event)),
         }
@@ -155,9 +164,13 @@ impl SessionBody {
     /// Passes something ambient on that nobody wants later.
     pub(super) fn pass_now(&mut self, message: ConnectionMessage) {
         let Some(link) = &self.link else { return };
-        if let Err(TrySendError::Full(_)) = link.address.try_send(message) {
-            self.dropped = true;
-            metrics::ambient_dropped(1);
+        match link.address.try_send(message) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_)) => {
+                self.dropped = true;
+                metrics::ambient_dropped(1);
+            }
+            Err(TrySendError::Closed(_)) => self.unreachable = true,
         }
     }
 

@@ -130,7 +130,7 @@ impl SessionProcess {
         }
     }
 
-    fn cast(&self, room: RoomId, cast: Cast) {
+    pub(super) fn cast(&self, room: RoomId, cast: Cast) {
         if self
             .node
             .rooms

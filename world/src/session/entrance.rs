@@ -27,8 +27,9 @@ use belay_runtime::JobOutcome;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// How often a claim is tried while another session of the account makes way.
-const CLAIM_TRIES_MAX: u16 = 50;
+/// How often a claim is tried while another session of the account makes way: longer than one may
+/// take to end.
+const CLAIM_TRIES_MAX: u16 = 120;
 
 /// Between two tries.
 const CLAIM_PAUSE: Duration = Duration::from_millis(200);
@@ -379,7 +380,8 @@ impl SessionProcess {
             CLAIM_PAUSE
         };
         self.claiming = Some(Box::new((account, character)));
-        ctx.send_after(pause, SessionMessage::Wake(Wake::Claim));
+        let again = Wake::Claim(self.claim_tries);
+        ctx.send_after(pause, SessionMessage::Wake(again));
     }
 
     /// Brings the connection to the session that holds the account; how long its answer may take.
@@ -403,7 +405,8 @@ impl SessionProcess {
     /// again.
     pub(super) fn took_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, taken: bool) {
         if !taken {
-            ctx.send_after(CLAIM_PAUSE, SessionMessage::Wake(Wake::Claim));
+            let again = Wake::Claim(self.claim_tries);
+            ctx.send_after(CLAIM_PAUSE, SessionMessage::Wake(again));
         } else if matches!(body.phase, Phase::Login(_)) {
             metrics::login_ended(LoginOutcome::Resumed);
             body.link = None;
@@ -412,7 +415,10 @@ impl SessionProcess {
     }
 
     /// Tries the claim that is under way once more.
-    pub(super) fn claim_again(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+    pub(super) fn claim_again(&mut self, body: &mut SessionBody, ctx: &mut Ctx, tries: u16) {
+        if tries != self.claim_tries {
+            return;
+        }
         if let (Phase::Login(_), Some(claiming)) = (&body.phase, self.claiming.take()) {
             let (account, character) = *claiming;
             self.claim(body, ctx, account, character);

@@ -1,18 +1,96 @@
-//! `[process]` A session changes hands: a new connection of its account takes it over, or its
-//! supervisor gives it up.
+//! `[process]` A session changes hands: the next incarnation goes on after a crash, a new connection
+//! of its account takes it over, or its supervisor gives it up; and what comes when it is over.
 
+use super::answer::answered;
 use super::body::{Phase, SessionBody};
-use super::link::{link_regained, renew_token};
+use super::effect::Effect;
+use super::link::{end_now, link_regained, renew_token};
 use super::process::{Ctx, SessionProcess};
-use crate::being::Parting;
-use crate::event::{Event, LoginEvent, SystemEvent};
-use crate::ids::{Being, SessionId};
+use super::state::Held;
+use super::things::received;
+use crate::being::JourneyStep;
+use crate::event::{Event, LoginEvent, SystemEvent, Text};
+use crate::ids::{Being, LineId, SessionId};
+use crate::limits;
 use crate::node::Services;
-use crate::ring::{Arrival, ConnectionMessage, RoomMessage, SessionMessage};
-use crate::room::Cast;
+use crate::ring::{Arrival, ConnectionMessage, ConnectionPort, Input, RoomMessage};
+use crate::ring::{SessionMessage, Wake};
+use crate::room::{Answer, Cast};
 use belay_runtime::Heir;
+use std::time::Duration;
+
+/// After this time a connection that was taken over has noticed, or is dead.
+const ADOPTED: Duration = Duration::from_secs(5);
 
 impl SessionProcess {
+    /// After a crash: the lists know the new incarnation, and the player is told. What the store
+    /// and the login pool still answer to the incarnation before counts for nothing.
+    pub(super) fn come_back(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        let give_up_after = match &body.phase {
+            Phase::Playing(state) => {
+                self.player = self.node.players.find_exactly(&state.identity.name);
+                return body.show(Event::System(SystemEvent::SessionRestarted));
+            }
+            Phase::Login(_) => {
+                body.show(Event::System(SystemEvent::SessionRestarted));
+                body.phase = Phase::Login(Box::default());
+                body.claim = None;
+                body.entry = None;
+                // It may have crashed at a password, or while the pool worked on one.
+                body.tell(ConnectionMessage::Hide(false));
+                body.tell(ConnectionMessage::LoginClock { running: true });
+                return self.login_start(body, ctx);
+            }
+            Phase::Leaving(_) => limits::LAST_SAVE_DEADLINE,
+            Phase::Ended => Duration::ZERO,
+        };
+        ctx.send_after(give_up_after, SessionMessage::Wake(Wake::GiveUp));
+    }
+
+    /// A room answered. A thing that comes too late for this session goes back to its room.
+    pub(super) fn room_answered(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        line: LineId,
+        answer: Answer,
+    ) {
+        if matches!(body.phase, Phase::Playing(_)) {
+            self.play(body, ctx, |state, scene, out| {
+                answered(state, scene, line, answer, out);
+            });
+        } else if let Answer::Handed(room, item) = answer {
+            self.cast(room, Cast::PutBack(item));
+        }
+    }
+
+    /// Another player gives something. It goes back to the room that has it on record when this
+    /// session is over; without such a room the record has it as the character's.
+    pub(super) fn gift_came(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        from: Text,
+        held: Held,
+    ) {
+        if matches!(body.phase, Phase::Playing(_)) {
+            self.play(body, ctx, |state, scene, out| {
+                received(state, scene, from, held, out);
+            });
+        } else if let Some(room) = held.recorded {
+            self.cast(room, Cast::PutBack(held.item));
+        }
+    }
+
+    /// A message to the connection came back: its process is gone, and did not say so.
+    pub(super) fn check_link(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        let closed = |link: &ConnectionPort| link.address.is_closed();
+        if let Some(link) = body.link.as_ref().filter(|link| closed(link)) {
+            let id = link.id;
+            self.input(body, ctx, id, Input::Closed);
+        }
+    }
+
     /// Another connection of the same account takes this session.
     pub(super) fn take_over(&mut self, body: &mut SessionBody, ctx: &mut Ctx, arrival: Arrival) {
         let taken = match &body.phase {
@@ -21,9 +99,11 @@ impl SessionProcess {
             Phase::Leaving(_) | Phase::Ended => false,
         };
         drop(arrival.from.try_send_owed(SessionMessage::TookOver(taken)));
-        if !taken {
+        if !taken || body.listens_to(arrival.connection.id) {
+            // In the second case it was brought twice.
             return;
         }
+        ctx.send_after(ADOPTED, SessionMessage::Wake(Wake::Link));
         let over = Box::new(Event::System(SystemEvent::TakenOver));
         body.tell(ConnectionMessage::Close(over));
         body.link = Some(arrival.connection);
@@ -63,19 +143,25 @@ impl SessionProcess {
 /// Takes a session that cannot be restarted out of the world: its supervisor gave it up.
 pub fn clear_away(heir: &Heir<SessionBody>, id: SessionId, node: &Services) {
     heir.with(|body| {
-        if let Phase::Playing(state) = &body.phase
-            && let Some(room) = state.journey.room()
-        {
-            let gone = Cast::Gone {
-                seq: state.journey.seq(),
-                how: Parting::Sleep,
-            };
-            let message = RoomMessage::Cast(Being::Session(id), gone);
-            node.rooms.tell_if_open(room, message);
-        }
         let why = Event::System(SystemEvent::Goodbye(
             "Your session failed several times in a row. Please log in again.".into(),
         ));
+        let mut effects = Vec::new();
+        if let Phase::Playing(state) = &mut body.phase {
+            end_now(state, why.clone(), &mut effects);
+        }
+        for effect in effects {
+            let (room, cast) = if let Effect::Cast(room, cast) = effect {
+                (room, cast)
+            } else if let Effect::Travel(_, JourneyStep::Gone(room, seq, how)) = effect {
+                (room, Cast::Gone { seq, how })
+            } else {
+                // The last save is some seconds old, and has to do.
+                continue;
+            };
+            let message = RoomMessage::Cast(Being::Session(id), cast);
+            node.rooms.tell_if_open(room, message);
+        }
         body.tell(ConnectionMessage::Close(Box::new(why)));
         body.phase = Phase::Ended;
         body.claim = None;

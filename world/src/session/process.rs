@@ -5,20 +5,20 @@
 //! state that takes the old one's place when the step is complete; so after a crash the next
 //! incarnation goes on where the player stood, and only the line that was being handled is lost.
 
-use super::answer::{NotDelivered, Scene, answered, lost, room_closed};
+use super::answer::{NotDelivered, Scene, lost, room_closed};
 use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
 use super::effect::{Effects, StoreAnswer};
 use super::line::line;
 use super::link::{end, end_now, link_lost, settle};
 use super::state::{Held, PlayState};
-use super::things::{received, stored};
+use super::things::stored;
 use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
 use crate::ids::{Being, ConnectionId, SessionId};
 use crate::login::{AccountFound, CharacterFound, LoginAnswer};
 use crate::node::{Player, Services};
 use crate::ring::{ConnectionMessage, Input, SessionMessage, Wake};
-use belay_runtime::{Context, Exit, Flow, Heir, Process, Ticket};
+use belay_runtime::{Context, Exit, Flow, Heir, Process, Ticket, TimerId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,8 @@ pub struct SessionProcess {
     pub(super) by_token: bool,
     /// The account that is being claimed, and for which character.
     pub(super) claiming: Option<Box<(AccountFound, CharacterFound)>>,
-    armed: Option<Instant>,
+    /// The timer for what is due next.
+    armed: Option<(Instant, TimerId)>,
     pub(super) effects: Effects,
 }
 
@@ -111,11 +112,7 @@ impl SessionProcess {
                     self.lose_track(body, ctx);
                 }
             }
-            SessionMessage::Answer(id, answer) => {
-                self.play(body, ctx, |state, scene, out| {
-                    answered(state, scene, id, answer, out);
-                });
-            }
+            SessionMessage::Answer(id, answer) => self.room_answered(body, ctx, id, answer),
             SessionMessage::Lost(id) => {
                 self.play(body, ctx, |state, scene, out| lost(state, scene, id, out));
             }
@@ -136,10 +133,7 @@ impl SessionProcess {
                 item,
                 recorded,
             } => {
-                let held = Held { item, recorded };
-                self.play(body, ctx, |state, scene, out| {
-                    received(state, scene, from, held, out);
-                });
+                self.gift_came(body, ctx, from, Held { item, recorded });
             }
             SessionMessage::Tell { from, text } => {
                 if let Phase::Playing(state) = &mut body.phase {
@@ -148,7 +142,7 @@ impl SessionProcess {
                 }
             }
             order @ (SessionMessage::Input(..)
-            | SessionMessage::Login(_)
+            | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)
             | SessionMessage::TookOver(_)
             | SessionMessage::Banned(..)
@@ -165,7 +159,11 @@ impl SessionProcess {
     fn receive_order(&mut self, body: &mut SessionBody, ctx: &mut Ctx, message: SessionMessage) {
         match message {
             SessionMessage::Input(from, input) => self.input(body, ctx, from, input),
-            SessionMessage::Login(answer) => self.login_answer(body, ctx, *answer),
+            SessionMessage::Login(asked_by, answer) => {
+                if asked_by == ctx.incarnation() {
+                    self.login_answer(body, ctx, *answer);
+                }
+            }
             SessionMessage::TakeOver(arrival) => self.take_over(body, ctx, *arrival),
             SessionMessage::MakeWay => self.end(body, ctx, Event::System(SystemEvent::TakenOver)),
             SessionMessage::Kick(reason) => {
@@ -186,7 +184,8 @@ impl SessionProcess {
             }
             SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
             SessionMessage::Wake(Wake::GiveUp) => body.phase = Phase::Ended,
-            SessionMessage::Wake(Wake::Claim) => self.claim_again(body, ctx),
+            SessionMessage::Wake(Wake::Claim(tries)) => self.claim_again(body, ctx, tries),
+            SessionMessage::Wake(Wake::Link) => body.unreachable = true,
             SessionMessage::TookOver(taken) => self.took_over(body, ctx, taken),
             SessionMessage::Banned(network, reason) => {
                 if body
@@ -208,7 +207,13 @@ impl SessionProcess {
         }
     }
 
-    fn input(&mut self, body: &mut SessionBody, ctx: &mut Ctx, from: ConnectionId, input: Input) {
+    pub(super) fn input(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        from: ConnectionId,
+        input: Input,
+    ) {
         if !body.listens_to(from) {
             return;
         }
@@ -275,14 +280,19 @@ impl SessionProcess {
         let Some(at) = [next_due(state), waiting].into_iter().flatten().min() else {
             return;
         };
-        if self.armed.is_some_and(|armed| armed <= at) {
-            return;
+        match self.armed.take() {
+            Some((armed, timer)) if armed <= at => {
+                self.armed = Some((armed, timer));
+                return;
+            }
+            Some((_, timer)) => drop(ctx.cancel(timer)),
+            None => {}
         }
         let delay = at
             .saturating_duration_since(ctx.now().into_std())
             .max(Duration::from_millis(1));
-        self.armed = Some(at);
-        ctx.send_after(delay, SessionMessage::Wake(Wake::Due));
+        let timer = ctx.send_after(delay, SessionMessage::Wake(Wake::Due));
+        self.armed = Some((at, timer));
     }
 
     /// Ends the session with this last word.
@@ -305,18 +315,6 @@ impl SessionProcess {
             body.refused_told = refused;
             body.dropped = false;
             body.show(Event::System(SystemEvent::LostTrack));
-        }
-    }
-
-    /// After a crash: the lists know the new incarnation, and the player is told.
-    fn come_back(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
-        if let Phase::Playing(state) = &body.phase {
-            self.player = self.node.players.find(&state.identity.name);
-        }
-        body.show(Event::System(SystemEvent::SessionRestarted));
-        if matches!(body.phase, Phase::Login(_)) {
-            body.phase = Phase::Login(Box::default());
-            self.login_start(body, ctx);
         }
     }
 }
@@ -342,6 +340,9 @@ impl Process for SessionProcess {
         let heir = self.heir.clone();
         Ok(heir.with(|body| {
             self.receive(body, ctx, message);
+            if std::mem::take(&mut body.unreachable) {
+                self.check_link(body, ctx);
+            }
             self.pump(body, ctx);
             self.arm(body, ctx);
             if matches!(body.phase, Phase::Ended) {
@@ -357,7 +358,7 @@ impl Process for SessionProcess {
         heir.with(|body| {
             let why = Event::System(SystemEvent::ShuttingDown);
             if matches!(body.phase, Phase::Playing(_)) {
-                // No answer comes any more; the record says where things are that were on the way.
+                // No message comes any more: where each thing belongs is on record.
                 self.play(body, ctx, |state, _, out| end_now(state, why, out));
             } else {
                 self.end(body, ctx, why);
@@ -385,5 +386,9 @@ pub(super) fn not_delivered(why: crate::ring::Undelivered) -> NotDelivered {
 /// The answer of the store or the pool goes to this session's own mailbox.
 pub(super) fn post(ctx: &Ctx) -> impl FnOnce(LoginAnswer) + Send + 'static {
     let address = ctx.address();
-    move |answer| drop(address.try_send_owed(SessionMessage::Login(Box::new(answer))))
+    let asked_by = ctx.incarnation();
+    move |answer| {
+        let answer = SessionMessage::Login(asked_by, Box::new(answer));
+        drop(address.try_send_owed(answer));
+    }
 }
