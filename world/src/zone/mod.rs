@@ -11,6 +11,9 @@
 //! zone are closed, the zone itself restarts: all of its rooms open again, with what lay in them
 //! and nobody there.
 
+#[cfg(test)]
+mod tests;
+
 use crate::being::{JourneyStep, Parting};
 use crate::content::World;
 use crate::ids::{Being, MobId, RoomId, ZoneId};
