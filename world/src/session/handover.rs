@@ -1,5 +1,5 @@
-//! `[process]` A session changes hands: the next incarnation goes on after a crash, a new connection
-//! of its account takes it over, or its supervisor gives it up; and what comes when it is over.
+//! `[process]` A session changes hands: the next incarnation goes on after a crash, a connection of
+//! its account takes it over, or its supervisor gives it up; and what comes when it is over.
 
 use super::answer::answered;
 use super::body::{Phase, SessionBody};

@@ -1,5 +1,6 @@
 //! `[process]` Goal: what survives the crashes of rooms and mobs, and who is told. Method: a zone
-//! under a supervisor, with players who only listen; the clock is paused, and goes on when all wait.
+//! under a supervisor, with players who only listen; the clock is paused, and goes on when all
+//! wait.
 
 use super::*;
 use crate::being::{Card, Entry};
