@@ -61,3 +61,6 @@ pub const ACCEPT_LOG_GAP: Duration = Duration::from_secs(1);
 
 const _: () = assert!(LINES_IN_FLIGHT_RESUME < LINES_IN_FLIGHT_MAX);
 const _: () = assert!(LINES_IN_FLIGHT_MAX as usize <= crate::limits::LINES_AHEAD_MAX);
+
+/// Congestion control of players' sockets: the one that every kernel has.
+pub(super) const CONGESTION_CONTROL: &[u8] = b"reno";

@@ -1,8 +1,8 @@
 //! `[edge]` How the kernel is to treat a player's socket.
 
 use super::limits::{
-    SEND_BUFFER_BYTES, TCP_KEEPALIVE_IDLE, TCP_KEEPALIVE_INTERVAL, TCP_KEEPALIVE_PROBES,
-    TCP_USER_TIMEOUT,
+    CONGESTION_CONTROL, SEND_BUFFER_BYTES, TCP_KEEPALIVE_IDLE, TCP_KEEPALIVE_INTERVAL,
+    TCP_KEEPALIVE_PROBES, TCP_USER_TIMEOUT,
 };
 use socket2::{SockRef, TcpKeepalive};
 use std::io;
@@ -22,6 +22,10 @@ pub(super) fn tune(socket: &TcpStream) -> io::Result<()> {
     )?;
     #[cfg(target_os = "linux")]
     raw.set_tcp_user_timeout(Some(TCP_USER_TIMEOUT))?;
+    // A few lines a second need no pacing, and a paced sender costs a timer each write. A kernel that
+    // does not have it keeps its own.
+    #[cfg(target_os = "linux")]
+    drop(raw.set_tcp_congestion(CONGESTION_CONTROL));
     Ok(())
 }
 

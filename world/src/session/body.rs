@@ -152,9 +152,10 @@ impl SessionBody {
         }
     }
 
-    /// Passes something ambient on. It is dropped where there is no room.
+    /// Passes something ambient on. It is dropped where there is no room, and waits while a question
+    /// is open: it would come between the question and its answer.
     pub(super) fn pass(&mut self, notice: Arc<Notice>) {
-        if self.link.is_some() {
+        if self.link.is_some() && !self.asking() {
             self.pass_now(ConnectionMessage::Notice(notice));
         } else {
             self.miss(Missed::Shared(notice));
@@ -163,6 +164,10 @@ impl SessionBody {
 
     /// Passes something ambient on that nobody wants later.
     pub(super) fn pass_now(&mut self, message: ConnectionMessage) {
+        if self.asking() {
+            self.dropped = true;
+            return;
+        }
         let Some(link) = &self.link else { return };
         match link.address.try_send(message) {
             Ok(()) => {}
@@ -179,6 +184,16 @@ impl SessionBody {
         if let Some(link) = &self.link {
             drop(link.address.try_send_owed(message));
         }
+    }
+
+    /// Whether a question waits for the player's next line.
+    pub(super) fn asking(&self) -> bool {
+        matches!(&self.phase, Phase::Playing(state) if state.question.is_some())
+    }
+
+    /// Whether texts wait that can be shown now.
+    pub(super) fn behind(&self) -> bool {
+        !self.missed.is_empty() && self.link.is_some() && !self.asking()
     }
 
     /// How many texts were missed beyond those that are kept.

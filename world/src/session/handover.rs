@@ -135,7 +135,7 @@ impl SessionProcess {
         body.tell(ConnectionMessage::Color(settings.depth));
         body.tell(ConnectionMessage::ScreenReader(settings.screen_reader));
         let missed_more = body.missed_more();
-        body.show(Event::Login(LoginEvent::Resumed { name, missed_more }));
+        body.show_quietly(Event::Login(LoginEvent::Resumed { name, missed_more }));
         body.catch_up();
     }
 }

@@ -311,7 +311,7 @@ impl SessionProcess {
     /// The mailbox had no room for something: the player is told once.
     fn lose_track(&self, body: &mut SessionBody, ctx: &Ctx) {
         let refused = ctx.address().refused();
-        if refused != body.refused_told || body.dropped {
+        if !body.asking() && (refused != body.refused_told || body.dropped) {
             body.refused_told = refused;
             body.dropped = false;
             body.show(Event::System(SystemEvent::LostTrack));
@@ -338,12 +338,20 @@ impl Process for SessionProcess {
 
     async fn handle(&mut self, ctx: &mut Ctx, message: SessionMessage) -> Result<Flow, Exit> {
         let heir = self.heir.clone();
+        let ambient = matches!(message, SessionMessage::Notice(_) | SessionMessage::Tick(_));
         Ok(heir.with(|body| {
             self.receive(body, ctx, message);
+            if ambient && !body.unreachable {
+                // Most of all messages; they pass through and change nothing.
+                return Flow::Continue;
+            }
             if std::mem::take(&mut body.unreachable) {
                 self.check_link(body, ctx);
             }
             self.pump(body, ctx);
+            if body.behind() {
+                body.catch_up();
+            }
             self.arm(body, ctx);
             if matches!(body.phase, Phase::Ended) {
                 Flow::Stop
