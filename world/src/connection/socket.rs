@@ -22,8 +22,8 @@ pub(super) fn tune(socket: &TcpStream) -> io::Result<()> {
     )?;
     #[cfg(target_os = "linux")]
     raw.set_tcp_user_timeout(Some(TCP_USER_TIMEOUT))?;
-    // A few lines a second need no pacing, and a paced sender costs a timer each write. A kernel that
-    // does not have it keeps its own.
+    // A few lines a second need no pacing, and a paced sender costs a timer each write. A kernel
+    // that does not have it keeps its own.
     #[cfg(target_os = "linux")]
     drop(raw.set_tcp_congestion(CONGESTION_CONTROL));
     Ok(())

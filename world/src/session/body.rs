@@ -152,8 +152,8 @@ impl SessionBody {
         }
     }
 
-    /// Passes something ambient on. It is dropped where there is no room, and waits while a question
-    /// is open: it would come between the question and its answer.
+    /// Passes something ambient on. It is dropped where there is no room, and waits while a
+    /// question is open: it would come between the question and its answer.
     pub(super) fn pass(&mut self, notice: Arc<Notice>) {
         if self.link.is_some() && !self.asking() {
             self.pass_now(ConnectionMessage::Notice(notice));

@@ -1,17 +1,19 @@
 //! `[process]` Carries out the effects of a session in play.
 
-use super::answer;
+use super::answer::{self, NotDelivered};
 use super::body::{Phase, SessionBody};
 use super::effect::{Effect, StoreAnswer, StoreOrder};
 use super::line;
-use super::process::{Ctx, SessionProcess, not_delivered};
+use super::process::{Ctx, SessionProcess};
 use super::state::{Gift, PlayState, Settings};
 use crate::being::JourneyStep;
 use crate::event::{Event, Refusal, Text, Told};
 use crate::ids::{LineId, RoomId};
 use crate::limits;
 use crate::ops::metrics::{self, Refusal as Cause};
-use crate::ring::{BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage, Wake};
+use crate::ring::{
+    BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage, Undelivered, Wake,
+};
 use crate::room::{Ask, Cast};
 use crate::session::TellOutcome;
 use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, Transfer};
@@ -267,7 +269,11 @@ impl SessionProcess {
         let Some((_, id)) = state.identity.account else {
             return;
         };
-        let room = room.and_then(|room| self.node.world.room(room));
+        // Who is adrift comes back where they stood last.
+        let last = || self.player.as_ref().and_then(|player| player.room());
+        let room = room
+            .or_else(last)
+            .and_then(|room| self.node.world.room(room));
         let room_key = room.map(|room| room.key.to_string()).unwrap_or_default();
         let now = ctx.now().into_std();
         let played = state.played_s + now.saturating_duration_since(state.since).as_secs();
@@ -324,6 +330,14 @@ impl SessionProcess {
                 drop(session.try_send_owed(SessionMessage::Crash));
             }
         }
+    }
+}
+
+/// Why the room could not be reached, in the session's words.
+fn not_delivered(why: Undelivered) -> NotDelivered {
+    match why {
+        Undelivered::Busy => NotDelivered::Busy,
+        Undelivered::Closed => NotDelivered::Closed,
     }
 }
 

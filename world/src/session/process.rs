@@ -5,7 +5,7 @@
 //! state that takes the old one's place when the step is complete; so after a crash the next
 //! incarnation goes on where the player stood, and only the line that was being handled is lost.
 
-use super::answer::{NotDelivered, Scene, lost, room_closed};
+use super::answer::{Scene, lost, room_closed};
 use super::body::{Line, Phase, SessionBody};
 use super::due::{due, next_due};
 use super::effect::{Effects, StoreAnswer};
@@ -341,8 +341,8 @@ impl Process for SessionProcess {
         let ambient = matches!(message, SessionMessage::Notice(_) | SessionMessage::Tick(_));
         Ok(heir.with(|body| {
             self.receive(body, ctx, message);
+            // Most of all messages are ambient: they pass through and change nothing.
             if ambient && !body.unreachable {
-                // Most of all messages; they pass through and change nothing.
                 return Flow::Continue;
             }
             if std::mem::take(&mut body.unreachable) {
@@ -381,14 +381,6 @@ impl Process for SessionProcess {
 #[expect(clippy::panic, reason = "a crash on demand is the purpose")]
 fn crash() {
     panic!("crash on demand");
-}
-
-/// Why the room could not be reached, in the session's words.
-pub(super) fn not_delivered(why: crate::ring::Undelivered) -> NotDelivered {
-    match why {
-        crate::ring::Undelivered::Busy => NotDelivered::Busy,
-        crate::ring::Undelivered::Closed => NotDelivered::Closed,
-    }
 }
 
 /// The answer of the store or the pool goes to this session's own mailbox.
