@@ -1,14 +1,10 @@
-//! Goal: the tree as data and text, crash reports, subtrees on threads, and the end of a node.
-//! Method: small trees; a tracing subscriber that keeps what is logged.
-
-#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+//! Goal: the tree as data and text, subtrees on threads, and the end of a node. Method: small trees.
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
-use std::io::Write;
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use belay_runtime::*;
@@ -133,71 +129,6 @@ fn a_runtime_that_is_dropped_ends_its_processes() {
     drop(runtime);
     assert!(address.is_closed());
     assert!(!node.root().is_alive());
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows() {
-    let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_writer(move || writer.clone())
-        .with_ansi(false)
-        .finish();
-    let _logging = tracing::subscriber::set_default(subscriber);
-    let journal = Journal::default();
-    let (spec, address) = obedient("room:1", &journal);
-    let builder = Supervisor::builder("node")
-        .intensity(Intensity::UNLIMITED)
-        .child(spec);
-    let node = Node::start(builder).await.unwrap();
-    // Other tests of this program may use up a part of the limit, at another time.
-    tokio::time::advance(limits::CRASH_REPORT_PERIOD * 1_000).await;
-    let crashes = limits::CRASH_REPORTS_MAX + 15;
-    for _ in 0..crashes {
-        order(&address, Order::Panic("broken"));
-        settled(&address).await;
-    }
-    let text = log.text();
-    let lines: Vec<_> = text
-        .lines()
-        .filter(|line| line.contains("process crashed"))
-        .collect();
-    assert!(
-        !lines.is_empty() && lines.len() <= limits::CRASH_REPORTS_MAX as usize,
-        "{text}"
-    );
-    assert!(lines[0].contains("ERROR belay_runtime"), "{}", lines[0]);
-    assert!(lines[0].contains(r#"name="room:1""#), "{}", lines[0]);
-    assert!(lines[0].contains("common/mod.rs:"), "{}", lines[0]);
-    tokio::time::advance(limits::CRASH_REPORT_PERIOD * 1_000).await;
-    order(&address, Order::Panic("broken"));
-    settled(&address).await;
-    let text = log.text();
-    let last = text.lines().last().unwrap();
-    assert!(
-        last.contains("omitted=") && !last.contains("omitted=0"),
-        "{last}"
-    );
-    stop(node).await;
 }
 
 #[tokio::test]
