@@ -1,4 +1,5 @@
-//! Goal: the tree as data and text, subtrees on threads, and the end of a node. Method: small trees.
+//! Goal: the tree as data and text, subtrees on threads, and the end of a node. Method: small
+//! trees.
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
