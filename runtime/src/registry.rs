@@ -1,11 +1,13 @@
 //! `[process]` Names for processes: a partitioned map with unique keys.
 
-use std::collections::HashMap;
-use std::collections::hash_map::{Entry, RandomState};
+use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::limits::{REGISTRY_PARTITIONS, RELATIONS_MAX};
 use crate::pid::Pid;
@@ -53,9 +55,10 @@ struct Shared<K, V> {
 #[repr(align(128))]
 struct Partition<K, V>(RwLock<Share<K, V>>);
 
-type Share<K, V> = HashMap<K, Held<V>>;
+type Share<K, V> = HashTable<Held<K, V>>;
 
-struct Held<V> {
+struct Held<K, V> {
+    key: K,
     value: V,
     claim: u64,
     owner: Pid,
@@ -69,7 +72,7 @@ where
     /// An empty registry.
     pub fn new() -> Self {
         let partitions = (0..REGISTRY_PARTITIONS)
-            .map(|_| Partition(RwLock::default()))
+            .map(|_| Partition(RwLock::new(HashTable::new())))
             .collect();
         Self {
             shared: Arc::new(Shared {
@@ -98,17 +101,23 @@ where
     ) -> Result<Registration, AlreadyRegistered<V>> {
         let claim = NEXT_CLAIM.fetch_add(1, Ordering::Relaxed);
         let held = Held {
+            key: key.clone(),
             value,
             claim,
             owner: owner.pid(),
         };
-        let replaced = match self.shared.write(&key).entry(key.clone()) {
+        let (hash, share) = self.shared.share(&key);
+        let replaced = match write(share).entry(
+            hash,
+            |held| held.key == key,
+            |held| self.shared.hash(&held.key),
+        ) {
             Entry::Vacant(entry) => {
                 entry.insert(held);
                 None
             }
             Entry::Occupied(mut entry) if entry.get().owner == owner.pid() => {
-                Some(entry.insert(held))
+                Some(std::mem::replace(entry.get_mut(), held))
             }
             Entry::Occupied(entry) => {
                 return Err(AlreadyRegistered {
@@ -137,9 +146,9 @@ where
 
     /// The value of `key`.
     pub fn lookup(&self, key: &K) -> Option<V> {
-        self.shared
-            .read(key)
-            .get(key)
+        let (hash, share) = self.shared.share(key);
+        read(share)
+            .find(hash, |held| held.key == *key)
             .map(|held| held.value.clone())
     }
 
@@ -162,12 +171,8 @@ where
     /// A share of the registry is locked meanwhile: `f` must not come back to it.
     pub fn for_each(&self, mut f: impl FnMut(&K, &V)) {
         for Partition(share) in &self.shared.partitions {
-            #[expect(
-                clippy::iter_over_hash_type,
-                reason = "documented as being in no order"
-            )]
-            for (key, held) in read(share).iter() {
-                f(key, &held.value);
+            for held in read(share).iter() {
+                f(&held.key, &held.value);
             }
         }
     }
@@ -181,39 +186,38 @@ where
 }
 
 impl<K: Hash + Eq, V> Shared<K, V> {
-    fn read(&self, key: &K) -> RwLockReadGuard<'_, Share<K, V>> {
-        read(self.share(key))
+    fn hash(&self, key: &K) -> u64 {
+        self.hasher.hash_one(key)
     }
 
-    fn write(&self, key: &K) -> RwLockWriteGuard<'_, Share<K, V>> {
-        self.share(key)
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn share(&self, key: &K) -> &RwLock<Share<K, V>> {
-        let hash = self.hasher.hash_one(key);
-        let index = usize::try_from(hash % REGISTRY_PARTITIONS as u64).unwrap_or(0);
+    /// The hash of a key, made once, and the share that it picks. The table uses the ends of the
+    /// hash, so the share is picked by its middle.
+    fn share(&self, key: &K) -> (u64, &RwLock<Share<K, V>>) {
+        let hash = self.hash(key);
+        let index = usize::try_from((hash >> 32) % REGISTRY_PARTITIONS as u64).unwrap_or(0);
         #[expect(
             clippy::indexing_slicing,
             reason = "the index is a remainder by the length"
         )]
-        &self.partitions[index].0
+        (hash, &self.partitions[index].0)
     }
 
     /// Takes the entry out unless it is of a later claim.
-    fn release(&self, key: &K, claim: u64) -> Option<Held<V>> {
-        let mut share = self.write(key);
-        if share.get(key)?.claim == claim {
-            share.remove(key)
-        } else {
-            None
-        }
+    fn release(&self, key: &K, claim: u64) -> Option<Held<K, V>> {
+        let (hash, share) = self.share(key);
+        let mut share = write(share);
+        let mine = |held: &Held<K, V>| held.key == *key && held.claim == claim;
+        let entry = share.find_entry(hash, mine).ok()?;
+        Some(entry.remove().0)
     }
 }
 
 fn read<K, V>(share: &RwLock<Share<K, V>>) -> RwLockReadGuard<'_, Share<K, V>> {
     share.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<K, V>(share: &RwLock<Share<K, V>>) -> RwLockWriteGuard<'_, Share<K, V>> {
+    share.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 type Release = Box<dyn FnOnce() + Send>;
