@@ -3,7 +3,9 @@
 //! `VACUUM INTO` reads one snapshot, so writers are not held up. The copy grows under a temporary
 //! name beside the target and gets its own name only when it is whole and on the disk.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use belay_runtime::{Context, Exit, Flow, Process};
@@ -100,6 +102,8 @@ async fn copy(connector: &Connector, target: &Path) -> Result<(), Problem> {
     let closed = connection.close().await;
     copied?;
     closed?;
+    // It holds the hashes of passwords.
+    tokio::fs::set_permissions(target, Permissions::from_mode(0o600)).await?;
     tokio::fs::File::open(target).await?.sync_all().await?;
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! `[edge]` Opening the store: everything that can be wrong with the file is found here, before the
 //! node starts anything.
 
+use std::fs::Permissions;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -170,6 +172,10 @@ pub(super) async fn prepare(connector: &Connector) -> Result<(), OpenStoreError>
     look_at(path).await?;
     let fail = |source| explain(path, source);
     let mut connection = connector.writer(Create::IfMissing).await.map_err(fail)?;
+    // It holds the hashes of passwords; what SQLite puts beside it has the same rights.
+    if let Err(error) = tokio::fs::set_permissions(path, Permissions::from_mode(0o600)).await {
+        tracing::warn!(target: "belay_world", %error, "the database may be read by others");
+    }
     let prepared = bring_up_to_date(&mut connection, path).await;
     let closed = connection.close().await;
     prepared?;

@@ -48,7 +48,10 @@ impl Reader {
             }
             Err(error) => read.refuse(match sort(&error) {
                 Fault::Request(error) => error,
-                Fault::Outage(reason) => StoreError::Unavailable { reason },
+                Fault::Outage(reason) => {
+                    tracing::error!(target: "belay_world", reason, "the database cannot be read");
+                    StoreError::Unavailable { reason }
+                }
             }),
         }
     }

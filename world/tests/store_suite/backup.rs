@@ -134,3 +134,19 @@ async fn a_backup_holds_the_items_of_characters_too() {
     assert_eq!(account.unwrap().unwrap().id, ann);
     copy.stop().await;
 }
+
+#[tokio::test]
+async fn regression_nobody_else_may_read_the_database_or_its_backup() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = Folder::new();
+    let running = Running::on(&folder).await;
+    let path = folder.file("backup.sqlite");
+    ask(|reply| running.port.backup(path.clone(), reply))
+        .await
+        .unwrap();
+    for file in [folder.database(), path] {
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
+}
