@@ -64,6 +64,14 @@ pub struct LoginState {
 }
 
 impl LoginState {
+    /// The account whose password is being verified.
+    pub fn verifying(&self) -> Option<&str> {
+        if let Stage::Verifying(account) = &self.stage {
+            return Some(&account.name);
+        }
+        None
+    }
+
     /// Whether a line can be handled now; else it waits for an answer first.
     pub fn ready(&self) -> bool {
         match self.stage {
@@ -178,6 +186,11 @@ fn expected(
             out.push(LoginEffect::Clock { running: false });
             out.push(LoginEffect::Verify(account.hash.clone(), password));
             state.stage = Stage::Verifying(account);
+        }
+        (Stage::Verifying(_), LoginAnswer::Wait(seconds)) => {
+            out.push(LoginEffect::Clock { running: true });
+            show(out, LoginEvent::SlowDown(seconds));
+            ask_name(state, rules, out);
         }
         (Stage::Asking(..), LoginAnswer::Wait(seconds)) => {
             show(out, LoginEvent::SlowDown(seconds));

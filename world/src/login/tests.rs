@@ -208,6 +208,26 @@ fn who_guesses_too_often_is_slowed_down_and_nothing_is_verified() {
     );
 }
 
+#[test]
+fn regression_a_right_guess_among_many_at_once_is_slowed_down_too() {
+    check(
+        RULES,
+        vec![
+            (Typed("ann"), "FindAccount Ann"),
+            (
+                Came(A::Account(Some(account("Ann")))),
+                "Hide(true); AskPassword",
+            ),
+            (Typed("guess"), "Hide(false); MayTry Ann"),
+            (Came(A::Wait(0)), "Clock false; Verify hash guess"),
+            (
+                Came(A::Wait(8)),
+                "Clock true; SlowDown(8); AskName { guests: true }",
+            ),
+        ],
+    );
+}
+
 /// A known account up to its characters.
 fn up_to_characters(list: Vec<CharacterFound>, shown: &'static str) -> Transcript {
     vec![

@@ -77,6 +77,14 @@ impl SessionProcess {
             self.ticket = None;
         }
         self.by_token |= matches!(answer, LoginAnswer::Redeemed(Some(_)));
+        let mut answer = answer;
+        if matches!(answer, LoginAnswer::Verified(true)) {
+            // Of many guesses at once each has passed the limiter before the first one failed.
+            let seconds = self.must_wait(body, ctx);
+            if seconds > 0 {
+                answer = LoginAnswer::Wait(seconds);
+            }
+        }
         if let LoginAnswer::Loaded(entering) = answer {
             return self.enter(body, ctx, *entering);
         }
@@ -152,6 +160,16 @@ impl SessionProcess {
                 LoginAnswer::Account(found.as_ref().map(account_found))
             }));
         });
+    }
+
+    /// How long the account whose password was verified has to wait.
+    fn must_wait(&self, body: &SessionBody, ctx: &Ctx) -> u64 {
+        let Phase::Login(state) = &body.phase else {
+            return 0;
+        };
+        state
+            .verifying()
+            .map_or(0, |name| self.may_try(body, ctx, name))
     }
 
     fn may_try(&self, body: &SessionBody, ctx: &Ctx, name: &str) -> u64 {
