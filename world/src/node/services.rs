@@ -72,12 +72,10 @@ impl Services {
                 u32::try_from(drawn).ok().map(RoomId)
             }
             Start::Spread { .. } | Start::StartRoom => {
-                let open = self
-                    .world
-                    .start_rooms()
-                    .iter()
-                    .find(|room| self.rooms.is_open(**room));
-                open.or_else(|| self.world.start_rooms().first()).copied()
+                let listed = self.world.start_rooms().iter();
+                let mut listed = listed.chain(self.world.recall_rooms());
+                let open = listed.find(|room| self.rooms.is_open(**room)).copied();
+                open.or_else(|| self.rooms.first_open())
             }
         }
     }

@@ -64,6 +64,12 @@ impl Rooms {
             .is_some_and(|address| !address.is_closed())
     }
 
+    /// The first room that is open, for those whom no other room takes.
+    pub fn first_open(&self) -> Option<RoomId> {
+        let rooms = (0..self.slots.len()).filter_map(|at| u32::try_from(at).ok().map(RoomId));
+        rooms.into_iter().find(|room| self.is_open(*room))
+    }
+
     /// Sends an ask. If it cannot be delivered, the receipt is withdrawn and the reason returned.
     ///
     /// # Errors

@@ -4,11 +4,11 @@
 use super::answer::answered;
 use super::body::{Phase, SessionBody};
 use super::effect::Effect;
-use super::link::{end_now, link_regained, renew_token};
+use super::link::{appear, end_now, link_regained, renew_token};
 use super::process::{Ctx, SessionProcess};
 use super::state::Held;
 use super::things::received;
-use crate::being::JourneyStep;
+use crate::being::{Entry, JourneyStep, Place};
 use crate::event::{Event, LoginEvent, SystemEvent, Text};
 use crate::ids::{Being, LineId, SessionId};
 use crate::limits;
@@ -88,6 +88,17 @@ impl SessionProcess {
         if let Some(link) = body.link.as_ref().filter(|link| closed(link)) {
             let id = link.id;
             self.input(body, ctx, id, Input::Closed);
+        }
+    }
+
+    /// No room of the recall list takes the player: any room that is open will do.
+    pub(super) fn leave_adrift(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        let adrift = matches!(&body.phase, Phase::Playing(state)
+            if state.journey.place() == Place::Adrift && state.ending.is_none());
+        if let (true, Some(room)) = (adrift, self.node.rooms.first_open()) {
+            self.play(body, ctx, |state, scene, out| {
+                appear(state, scene, room, Entry::Appear, out);
+            });
         }
     }
 

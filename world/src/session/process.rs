@@ -181,6 +181,7 @@ impl SessionProcess {
             SessionMessage::Wake(Wake::Due) => {
                 self.armed = None;
                 self.play(body, ctx, due);
+                self.leave_adrift(body, ctx);
             }
             SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
             SessionMessage::Wake(Wake::GiveUp) => body.phase = Phase::Ended,
