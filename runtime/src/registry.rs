@@ -1,13 +1,12 @@
 //! `[process]` Names for processes: a partitioned map with unique keys.
 
-use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::limits::{REGISTRY_PARTITIONS, RELATIONS_MAX};
 use crate::pid::Pid;
@@ -46,7 +45,8 @@ pub struct Registry<K, V> {
 }
 
 struct Shared<K, V> {
-    hasher: RandomState,
+    /// Fast, and seeded anew for each registry, so that nobody can prepare names that collide.
+    hasher: DefaultHashBuilder,
     partitions: Box<[Partition<K, V>]>,
 }
 
@@ -76,7 +76,7 @@ where
             .collect();
         Self {
             shared: Arc::new(Shared {
-                hasher: RandomState::new(),
+                hasher: DefaultHashBuilder::default(),
                 partitions,
             }),
         }
