@@ -100,8 +100,6 @@ pub enum SessionMessage {
     Staff(bool),
     /// Crash, as asked (staff, tests).
     Crash,
-    /// The node stops.
-    Farewell,
     /// The time that the session asked for.
     Wake(Wake),
 }

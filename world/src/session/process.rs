@@ -150,7 +150,6 @@ impl SessionProcess {
             | SessionMessage::Kick(_)
             | SessionMessage::Staff(_)
             | SessionMessage::Crash
-            | SessionMessage::Farewell
             | SessionMessage::Wake(_)) => self.receive_order(body, ctx, order),
         }
     }
@@ -175,9 +174,6 @@ impl SessionProcess {
                 }
             }
             SessionMessage::Crash => crash(),
-            SessionMessage::Farewell => {
-                self.end(body, ctx, Event::System(SystemEvent::ShuttingDown));
-            }
             SessionMessage::Wake(Wake::Due) => {
                 self.armed = None;
                 self.play(body, ctx, due);
