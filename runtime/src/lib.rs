@@ -34,6 +34,8 @@
 
 pub mod limits;
 
+mod backoff;
+mod chance;
 mod context;
 mod exit;
 mod guard;
@@ -59,6 +61,7 @@ mod timer;
 mod tree;
 mod window;
 
+pub use backoff::Backoff;
 pub use context::{Context, Incoming};
 pub use exit::{Crash, CrashKind, Exit, Location};
 pub use heir::Heir;
