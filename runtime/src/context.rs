@@ -12,6 +12,7 @@ use tokio::task::yield_now;
 use tokio::time::Instant;
 
 use crate::exit::Exit;
+use crate::kind;
 use crate::limits::{MESSAGES_PER_TURN, QUEUE_SLOTS_RETAINED};
 use crate::mailbox::{Address, Cell};
 use crate::pid::Pid;
@@ -57,6 +58,7 @@ pub struct Context<M: Send + 'static> {
 
 impl<M: Send + 'static> Context<M> {
     pub(crate) fn new(cell: Arc<Cell<M>>, birth: Birth) -> Self {
+        cell.core().note_kind(kind::NONE);
         Self {
             cell,
             name: birth.name,
@@ -184,15 +186,16 @@ impl<M: Send + 'static> Context<M> {
         if let Some(incoming) = self.urgent() {
             return Some(incoming);
         }
-        if let Some(message) = self.batch.pop_front() {
+        if let Some(message) = self.pop() {
             return Some(Incoming::Message(message));
         }
         if let Some(message) = self.timers.as_mut().and_then(|timers| timers.due()) {
+            self.cell.note_kind(&message);
             return Some(Incoming::Timer(message));
         }
         self.release();
         self.cell.try_take(&mut self.batch);
-        self.batch.pop_front().map(Incoming::Message)
+        self.pop().map(Incoming::Message)
     }
 
     /// Waits until this process is asked to stop, without taking the request: [`next`] returns it
@@ -225,7 +228,7 @@ impl<M: Send + 'static> Context<M> {
             self.turn += 1;
             return Poll::Ready(incoming);
         }
-        if let Some(message) = self.batch.pop_front() {
+        if let Some(message) = self.pop() {
             self.turn += 1;
             return Poll::Ready(Incoming::Message(message));
         }
@@ -233,11 +236,12 @@ impl<M: Send + 'static> Context<M> {
             && let Poll::Ready(message) = timers.poll(cx)
         {
             self.turn += 1;
+            self.cell.note_kind(&message);
             return Poll::Ready(Incoming::Timer(message));
         }
         self.release();
         if self.cell.poll_take(cx, &mut self.batch).is_ready()
-            && let Some(message) = self.batch.pop_front()
+            && let Some(message) = self.pop()
         {
             self.turn += 1;
             return Poll::Ready(Incoming::Message(message));
@@ -258,6 +262,14 @@ impl<M: Send + 'static> Context<M> {
         } else {
             Poll::Pending
         }
+    }
+
+    /// The next message of the batch.
+    #[inline]
+    fn pop(&mut self) -> Option<M> {
+        let message = self.batch.pop_front()?;
+        self.cell.note_kind(&message);
+        Some(message)
     }
 
     #[inline]
@@ -284,6 +296,7 @@ fn take_urgent<M>(slot: &dyn Slot) -> Option<Incoming<M>> {
     let mut control = core.lock();
     if core.urgent() & STOP != 0 {
         core.lower(STOP);
+        core.note_kind(kind::STOP);
         control.phase = Phase::Stopping;
         return Some(Incoming::Shutdown);
     }
@@ -301,7 +314,9 @@ fn take_urgent<M>(slot: &dyn Slot) -> Option<Incoming<M>> {
     if !more {
         core.lower(SIGNAL);
     }
-    signal.map(Incoming::Signal)
+    let signal = signal?;
+    core.note_kind(kind::SIGNAL);
+    Some(Incoming::Signal(signal))
 }
 
 impl<M: Send + 'static> Drop for Context<M> {

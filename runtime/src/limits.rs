@@ -10,6 +10,10 @@ pub const MESSAGES_PER_TURN: u32 = 128;
 /// When reached: the buffer is freed, so that a burst does not cost memory for ever.
 pub const QUEUE_SLOTS_RETAINED: usize = 32;
 
+/// Names of the kinds of a type of messages.
+/// When reached: a mailbox [`with_kinds`](crate::Mailbox::with_kinds) of more does not compile.
+pub const KINDS_MAX: usize = 253;
+
 /// Timers of one process that may be pending at once. When reached:
 /// [`Context::send_after`](crate::Context::send_after) panics and the supervisor acts.
 pub const TIMERS_MAX: usize = 65_536;

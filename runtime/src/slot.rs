@@ -11,6 +11,7 @@ use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
 use crate::exit::Exit;
+use crate::kind;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
 use crate::policy::Shutdown;
@@ -40,6 +41,8 @@ pub(crate) trait Slot: Send + Sync + 'static {
     /// Drops what is queued.
     fn clear(&self);
     fn depth(&self) -> Depth;
+    /// The kind of what was handed out last; the type of the messages when they have no kinds.
+    fn last_kind(&self) -> Option<&'static str>;
 }
 
 /// Tells the starter of a process how its start went.
@@ -78,6 +81,8 @@ pub(crate) enum Purpose {
 
 pub(crate) struct Core {
     urgent: AtomicU8,
+    /// The kind of what was handed out last, when the mailbox has kinds; written by the process.
+    kind: AtomicU8,
     control: Mutex<Control>,
 }
 
@@ -131,6 +136,7 @@ impl Core {
     pub(crate) fn new() -> Self {
         Self {
             urgent: AtomicU8::new(0),
+            kind: AtomicU8::new(kind::NONE),
             control: Mutex::new(Control {
                 pid: Pid::NONE,
                 name: Arc::default(),
@@ -162,6 +168,15 @@ impl Core {
 
     pub(crate) fn lower(&self, bits: u8) {
         self.urgent.fetch_and(!bits, Ordering::AcqRel);
+    }
+
+    #[inline]
+    pub(crate) fn note_kind(&self, kind: u8) {
+        self.kind.store(kind, Ordering::Relaxed);
+    }
+
+    pub(crate) fn kind(&self) -> u8 {
+        self.kind.load(Ordering::Relaxed)
     }
 
     pub(crate) fn status(&self) -> Status {

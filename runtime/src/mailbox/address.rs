@@ -9,6 +9,7 @@ use super::cell::Cell;
 use super::lane::{Capacity, Class, Refused};
 use super::reply::{self, CallError, Reply};
 use super::send::Sending;
+use crate::kind::{Kind, Kinds};
 use crate::slot::Slot;
 
 /// The receiving end of a process: a bounded queue that outlives its incarnations.
@@ -29,7 +30,18 @@ impl<M: Send + 'static> Mailbox<M> {
     /// An empty, open mailbox.
     pub fn new(capacity: Capacity) -> Self {
         Self {
-            cell: Arc::new(Cell::new(capacity)),
+            cell: Arc::new(Cell::new(capacity, None)),
+        }
+    }
+
+    /// An empty, open mailbox that notes the [kind](Kind) of each message handed to the process,
+    /// for reports.
+    pub fn with_kinds(capacity: Capacity) -> Self
+    where
+        M: Kind,
+    {
+        Self {
+            cell: Arc::new(Cell::new(capacity, Some(Kinds::of_type()))),
         }
     }
 

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::lane::{Capacity, Class, Lane, Refused};
 use crate::guard;
+use crate::kind::{self, Kinds};
 use crate::slot::{Core, Slot};
 
 type Wakers = SmallVec<[Waker; 4]>;
@@ -30,6 +31,7 @@ pub(crate) struct Depth {
 
 pub(crate) struct Cell<M> {
     core: Core,
+    kinds: Option<Kinds<M>>,
     inbox: Mutex<Inbox<M>>,
 }
 
@@ -63,9 +65,10 @@ struct Senders {
 pub(crate) struct Place(u64);
 
 impl<M: Send + 'static> Cell<M> {
-    pub(crate) fn new(capacity: Capacity) -> Self {
+    pub(crate) fn new(capacity: Capacity, kinds: Option<Kinds<M>>) -> Self {
         Self {
             core: Core::new(),
+            kinds,
             inbox: Mutex::new(Inbox {
                 lane: Lane::new(capacity),
                 task: None,
@@ -128,6 +131,14 @@ impl<M: Send + 'static> Cell<M> {
             }
         };
         next.into_iter().for_each(Waker::wake);
+    }
+
+    /// Notes the kind of a message that is handed to the process.
+    #[inline]
+    pub(crate) fn note_kind(&self, message: &M) {
+        if let Some(kinds) = &self.kinds {
+            self.core.note_kind(kinds.index(message));
+        }
     }
 
     /// Takes all that is queued, or arranges to be woken.
@@ -277,6 +288,13 @@ impl<M: Send + 'static> Slot for Cell<M> {
         };
         senders.into_iter().for_each(Waker::wake);
         drop_messages(messages);
+    }
+
+    fn last_kind(&self) -> Option<&'static str> {
+        match &self.kinds {
+            Some(kinds) => kinds.name(self.core.kind()),
+            None => (self.lock().lane.taken() > 0).then(kind::of_type::<M>),
+        }
     }
 
     fn depth(&self) -> Depth {
