@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -45,17 +46,25 @@ pub(crate) fn permitted() -> bool {
 /// Logs a crash. Runs in the task of the process that crashed, never in its supervisor's.
 pub(crate) fn crashed(process: &ProcessRef, crash: &Crash) {
     let status = process.slot.core().status();
+    let uptime = status.started.map(|at| Instant::now().duration_since(at));
     tracing::error!(
         target: "belay_runtime",
         name = process.name(),
         pid = process.pid().number(),
         reason = %crash,
         backtrace = crash.backtrace.as_deref(),
+        kind = process.slot.last_kind(),
+        uptime_ms = uptime.map_or(0, millis),
         queue_len = process.slot.depth().len,
         restarts = status.restarts,
         omitted = OMITTED.swap(0, Ordering::Relaxed),
         "process crashed"
     );
+}
+
+/// Whole milliseconds, as they stand in records.
+pub(crate) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Logs that a child failed too often and stays stopped.

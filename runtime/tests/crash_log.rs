@@ -2,14 +2,16 @@
 //! subscriber that keeps what is logged, in a program of its own: whether a place logs at all is
 //! remembered for all threads, so tests beside this one could switch it off.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by it")]
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use belay_runtime::*;
 use common::*;
@@ -33,6 +35,100 @@ impl Write for Log {
     }
 }
 
+/// A message with kinds.
+enum Told {
+    Count(Reply<u32>),
+    Break,
+}
+
+impl Kind for Told {
+    const KINDS: &'static [&'static str] = &["count", "break"];
+
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Count(_) => 0,
+            Self::Break => 1,
+        }
+    }
+}
+
+/// Breaks when told, with two messages behind; and the second time before it is told anything.
+struct Brittle;
+
+impl Process for Brittle {
+    type Message = Told;
+
+    async fn init(&mut self, ctx: &mut Context<Told>) -> Result<(), Exit> {
+        assert!(ctx.incarnation() != 1, "fragile");
+        Ok(())
+    }
+
+    async fn handle(&mut self, ctx: &mut Context<Told>, told: Told) -> Result<Flow, Exit> {
+        match told {
+            Told::Count(reply) => drop(reply.send(ctx.incarnation())),
+            Told::Break => {
+                for _ in 0..2 {
+                    assert!(ctx.address().try_send(Told::Break).is_ok());
+                }
+                tokio::time::advance(Duration::from_millis(1_500)).await;
+                panic!("broken");
+            }
+        }
+        Ok(Flow::Continue)
+    }
+}
+
+/// The records of the crashes of a process that breaks twice.
+async fn break_twice(log: &Log) -> Vec<String> {
+    let mailbox = Mailbox::with_kinds(Capacity::new(4));
+    let spec = ChildSpec::process("brittle", &mailbox, || Brittle).queue(MailboxPolicy::Discard);
+    let builder = Supervisor::builder("node")
+        .intensity(Intensity::UNLIMITED)
+        .child(spec);
+    let node = Node::start(builder).await.unwrap();
+    let address = mailbox.address();
+    address.try_send(Told::Break).unwrap();
+    until("it broke twice", || crashes(log).len() == 2).await;
+    assert_eq!(address.call(LONG, Told::Count).await, Ok(2));
+    stop(node).await;
+    crashes(log)
+}
+
+fn crashes(log: &Log) -> Vec<String> {
+    let text = log.text();
+    let lines = text.lines().filter(|line| line.contains("process crashed"));
+    lines.map(str::to_owned).collect()
+}
+
+fn check_says_all(lines: &[String]) {
+    let [handling, starting] = lines else {
+        panic!("two crashes: {lines:?}");
+    };
+    for said in [
+        r#"name="brittle""#,
+        "reason=panic: broken at ",
+        r#"kind="break""#,
+        "uptime_ms=1500",
+        "queue_len=2",
+        "restarts=0",
+        "omitted=0",
+    ] {
+        assert!(handling.contains(said), "{said} in {handling}");
+    }
+    for said in [
+        "reason=panic: fragile",
+        "uptime_ms=0",
+        "queue_len=0",
+        "restarts=1",
+    ] {
+        assert!(starting.contains(said), "{said} in {starting}");
+    }
+    assert!(!starting.contains("kind="), "{starting}");
+    // Whether stacks are taken is up to who runs the tests.
+    let taken = Backtrace::capture().status() == BacktraceStatus::Captured;
+    assert_eq!(handling.contains("backtrace="), taken, "{handling}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows() {
     let log = Log::default();
@@ -42,25 +138,24 @@ async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows(
         .with_ansi(false)
         .finish();
     let _logging = tracing::subscriber::set_default(subscriber);
+    check_says_all(&break_twice(&log).await);
+    log.0.lock().unwrap().clear();
+    tokio::time::advance(limits::CRASH_REPORT_PERIOD).await;
     let journal = Journal::default();
     let (spec, address) = obedient("room:1", &journal);
     let builder = Supervisor::builder("node")
         .intensity(Intensity::UNLIMITED)
         .child(spec);
     let node = Node::start(builder).await.unwrap();
-    let crashes = limits::CRASH_REPORTS_MAX + 15;
-    for _ in 0..crashes {
+    let rounds = limits::CRASH_REPORTS_MAX + 15;
+    for _ in 0..rounds {
         order(&address, Order::Panic("broken"));
         settled(&address).await;
     }
-    let text = log.text();
-    let lines: Vec<_> = text
-        .lines()
-        .filter(|line| line.contains("process crashed"))
-        .collect();
+    let lines = crashes(&log);
     assert!(
         !lines.is_empty() && lines.len() <= limits::CRASH_REPORTS_MAX as usize,
-        "{text}"
+        "{lines:?}"
     );
     assert!(lines[0].contains("ERROR belay_runtime"), "{}", lines[0]);
     assert!(lines[0].contains(r#"name="room:1""#), "{}", lines[0]);
