@@ -1,95 +1,211 @@
-//! What is measured, and with what: shared by the bench and by the comparison with peers.
+//! What is measured: the workloads, their sizes, and the figures that each gives.
+//!
+//! Sizes are the same for every system.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// Children of the spawn, stop and memory workloads.
+/// Children of the start, stop, memory and large restart workloads.
 pub const CHILDREN: usize = 100_000;
 /// Calls of one pair.
-pub const CALLS: usize = 300_000;
+pub const CALLS: usize = 1_000_000;
 /// Pairs that call at once, and calls of each.
 pub const PAIRS: usize = 1_000;
-pub const CALLS_OF_PAIR: usize = 1_000;
+pub const CALLS_OF_PAIR: usize = 2_000;
+/// The time-out of a call. None is ever reached; it costs what a time-out costs.
+pub const TIME_OUT: Duration = Duration::from_secs(60);
 /// Senders to one receiver, messages of each, and the receiver's bound.
 pub const SENDERS: usize = 100;
 pub const MESSAGES_OF_SENDER: usize = 50_000;
 pub const BOUND: usize = 1_024;
-/// Receivers of one sender, and messages to each.
-pub const RECEIVERS: usize = 1_000;
-pub const MESSAGES_TO_RECEIVER: usize = 2_000;
-/// Crashes of one child, one after the other.
-pub const CRASHES: usize = 20_000;
+/// Receivers of one sender, messages to each, and the bytes of the value that all of them share.
+pub const RECEIVERS: usize = 10_000;
+pub const MESSAGES_TO_RECEIVER: usize = 200;
+pub const SHARED_BYTES: usize = 200;
+/// Children that crash: all at once, that many times; then once each, one after the other.
+pub const CRASHING: usize = 10_000;
+pub const STORMS: usize = 5;
 /// Registered names, and look-ups of each of two tasks that begin at different ones.
-pub const NAMES: usize = 10_000;
-pub const LOOKUPS: usize = 2_000_000;
+pub const NAMES: usize = 100_000;
+pub const LOOKUPS: usize = 3_000_000;
 
-/// One system's figures; rates are a second.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Figures {
-    pub spawn: f64,
-    pub stop: f64,
-    /// Bytes an idle supervised process holds, as asked of the allocator.
-    pub idle_bytes: f64,
-    /// The same by what the operating system sees.
-    pub idle_rss: f64,
-    pub call_pair: f64,
-    pub call_pairs: f64,
-    pub fan_in: f64,
-    pub fan_out: f64,
-    pub restarts: f64,
-    pub restart_p50_us: f64,
-    pub restart_p99_us: f64,
-    pub lookups: f64,
+/// A value that is sent to many and copied for none.
+pub type Shared = Arc<[u8; SHARED_BYTES]>;
+
+/// What is run in one process, and never two of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Children started by one task that waits for each.
+    StartOne,
+    /// The same by two tasks, each with half of the children (and a supervisor of its own where
+    /// that helps).
+    StartTwo,
+    /// Children started without waiting for each; the last acknowledgement is waited for.
+    StartMany,
+    Stop,
+    /// Memory of a process that waits.
+    Idle,
+    /// The same with a registered name, a link and a monitor.
+    Known,
+    CallPair,
+    CallPairs,
+    /// Calls without a time-out, of systems that have such.
+    PlainPair,
+    PlainPairs,
+    FanIn,
+    /// One sender, a send to each receiver.
+    FanOut,
+    /// One sender, and a group (or port) of the library's own that sends to each receiver.
+    GroupOut,
+    /// Crashes among [`CRASHING`] children.
+    Crash,
+    /// The same crashes among [`CHILDREN`].
+    CrashLarge,
+    LookUp,
 }
 
-impl Figures {
-    /// Name, value, and whether more is better.
-    pub fn rows(&self) -> [(&'static str, f64, bool); 12] {
-        [
-            ("spawn 100k, /s", self.spawn, true),
-            ("stop 100k, /s", self.stop, true),
-            ("idle process, allocated bytes", self.idle_bytes, false),
-            ("idle process, resident bytes", self.idle_rss, false),
-            ("call, 1 pair, /s", self.call_pair, true),
-            ("call, 1,000 pairs, /s", self.call_pairs, true),
-            ("fan-in, messages/s", self.fan_in, true),
-            ("fan-out, messages/s", self.fan_out, true),
-            ("restarts, /s", self.restarts, true),
-            ("restart p50, us", self.restart_p50_us, false),
-            ("restart p99, us", self.restart_p99_us, false),
-            ("look-ups, /s", self.lookups, true),
-        ]
+impl Workload {
+    pub const ALL: [(Self, &'static str); 16] = [
+        (Self::StartOne, "start-one"),
+        (Self::StartTwo, "start-two"),
+        (Self::StartMany, "start-many"),
+        (Self::Stop, "stop"),
+        (Self::Idle, "idle"),
+        (Self::Known, "idle-known"),
+        (Self::CallPair, "call-pair"),
+        (Self::CallPairs, "call-pairs"),
+        (Self::PlainPair, "plain-pair"),
+        (Self::PlainPairs, "plain-pairs"),
+        (Self::FanIn, "fan-in"),
+        (Self::FanOut, "fan-out"),
+        (Self::GroupOut, "fan-out-group"),
+        (Self::Crash, "crash"),
+        (Self::CrashLarge, "crash-large"),
+        (Self::LookUp, "look-up"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        let mut all = Self::ALL.iter();
+        all.find(|(workload, _)| *workload == self)
+            .map_or("", |(_, name)| name)
     }
 
-    pub fn set_restarts(&mut self, mut took: Vec<Duration>) {
-        let total: Duration = took.iter().sum();
+    pub fn parse(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter();
+        all.find(|(_, own)| *own == name)
+            .map(|(workload, _)| *workload)
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// How the process that measures calls it.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub more_is_better: bool,
+    /// What belay-runtime aims at; 0 where nothing is set.
+    pub goal: f64,
+}
+
+const fn more(id: &'static str, title: &'static str, goal: f64) -> Row {
+    Row {
+        id,
+        title,
+        more_is_better: true,
+        goal,
+    }
+}
+
+const fn less(id: &'static str, title: &'static str, goal: f64) -> Row {
+    Row {
+        more_is_better: false,
+        ..more(id, title, goal)
+    }
+}
+
+/// Rates are a second, times microseconds.
+pub const ROWS: [Row; 24] = [
+    more("start-one", "start 100k, by one task, each awaited", 0.0),
+    more("start-two", "start 100k, by two tasks, each awaited", 0.0),
+    more("start-many", "start 100k, awaited together", 0.0),
+    more("stop", "stop 100k", 1e6),
+    less("idle", "idle process, bytes allocated", 700.0),
+    less("idle-rss", "idle process, bytes resident", 0.0),
+    less("known", "with name, link, monitor: allocated", 1024.0),
+    less("known-rss", "with name, link, monitor: resident", 0.0),
+    more("call-pair", "call with time-out, 1 pair", 2.5e6),
+    more("call-pairs", "call with time-out, 1,000 pairs", 7e6),
+    more("plain-pair", "call without time-out, 1 pair", 0.0),
+    more("plain-pairs", "call without time-out, 1,000 pairs", 0.0),
+    more("fan-in", "fan-in 100 to 1", 6e6),
+    less("fan-in-peak", "fan-in: peak of resident bytes", 10e6),
+    more("fan-out", "fan-out of 200 shared bytes to 10k", 5e6),
+    more("fan-out-group", "the same by a group", 5e6),
+    more("crash", "restarts, 10k children crash at once", 2e5),
+    less("crash-p50", "crash to answer, 10k children, p50", 8.0),
+    less("crash-p99", "crash to answer, 10k children, p99", 25.0),
+    more("crash-large", "restarts, 10k of 100k crash at once", 2e5),
+    less(
+        "crash-large-p50",
+        "crash to answer, 100k children, p50",
+        8.0,
+    ),
+    less(
+        "crash-large-p99",
+        "crash to answer, 100k children, p99",
+        25.0,
+    ),
+    more("look-up", "look-ups of 100k names, 2 tasks", 12e6),
+    less("look-up-rss", "registered name: resident bytes", 0.0),
+];
+
+/// What one run of a workload found: rows by id, and values.
+#[derive(Clone, Debug, Default)]
+pub struct Figures(pub Vec<(String, f64)>);
+
+impl Figures {
+    pub fn one(id: &str, value: f64) -> Self {
+        Self(vec![(id.to_owned(), value)])
+    }
+
+    #[must_use]
+    pub fn and(mut self, id: &str, value: f64) -> Self {
+        self.0.push((id.to_owned(), value));
+        self
+    }
+
+    /// The rate of storms, and the times from crash to answer.
+    pub fn crashes(id: &str, storms: Duration, mut took: Vec<Duration>) -> Self {
         took.sort_unstable();
         let at = |share: f64| {
             let index = (took.len() as f64 * share) as usize;
             took.get(index).copied().unwrap_or_default().as_secs_f64() * 1e6
         };
-        self.restarts = took.len() as f64 / total.as_secs_f64();
-        self.restart_p50_us = at(0.5);
-        self.restart_p99_us = at(0.99);
+        Self::one(id, rate(STORMS * CRASHING, storms))
+            .and(&format!("{id}-p50"), at(0.5))
+            .and(&format!("{id}-p99"), at(0.99))
     }
 }
 
-/// The median of each figure over several runs.
-pub fn median(runs: &[Figures]) -> [(&'static str, f64, bool); 12] {
-    let mut rows = runs.first().copied().unwrap_or_default().rows();
-    for (index, row) in rows.iter_mut().enumerate() {
-        let mut values: Vec<f64> = runs
-            .iter()
-            .filter_map(|run| run.rows().get(index).map(|row| row.1))
-            .collect();
-        values.sort_unstable_by(f64::total_cmp);
-        row.1 = values.get(values.len() / 2).copied().unwrap_or_default();
-    }
-    rows
+/// The values of one row over several runs, smallest first.
+pub fn sorted(runs: &[Figures], id: &str) -> Vec<f64> {
+    let mut values: Vec<f64> = runs
+        .iter()
+        .flat_map(|run| run.0.iter().filter(|(own, _)| own == id))
+        .map(|(_, value)| *value)
+        .collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values
+}
+
+/// The median of one row; `None` when no run gave it.
+pub fn median(runs: &[Figures], id: &str) -> Option<f64> {
+    let values = sorted(runs, id);
+    values.get(values.len() / 2).copied()
 }
 
 pub fn rate(count: usize, took: Duration) -> f64 {
@@ -97,12 +213,17 @@ pub fn rate(count: usize, took: Duration) -> f64 {
 }
 
 /// Tells when all of a number have come.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Gate(Arc<(AtomicUsize, Notify)>);
 
 impl Gate {
     pub fn new(count: usize) -> Self {
         Self(Arc::new((AtomicUsize::new(count), Notify::new())))
+    }
+
+    /// Waits for that many from now on. Nobody may be due any more.
+    pub fn arm(&self, count: usize) {
+        self.0.0.store(count, Ordering::Release);
     }
 
     pub fn come(&self) {
@@ -116,43 +237,4 @@ impl Gate {
             self.0.1.notified().await;
         }
     }
-}
-
-/// Counts the bytes that are allocated now.
-pub struct Counting;
-
-static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: everything is passed on to the system's allocator unchanged.
-#[expect(
-    unsafe_code,
-    reason = "the only way to count; it adds nothing but a counter"
-)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// Bytes allocated now.
-pub fn allocated() -> usize {
-    ALLOCATED.load(Ordering::Relaxed)
-}
-
-/// Bytes resident now; 0 where the system does not say.
-pub fn resident() -> usize {
-    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = text
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse::<usize>().ok());
-    pages.unwrap_or(0) * 4_096
 }
