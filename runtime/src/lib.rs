@@ -8,8 +8,8 @@
 //!   [`DynamicSupervisor`] has children that come and go. A [`Node`] is a running tree.
 //! * A panic in a process becomes its [`Exit`], a log record, and its supervisor's business; the
 //!   messages behind the one it was about stay queued.
-//! * A [`Registry`] names processes, an [`Heir`] keeps state over a crash, a [`WorkerPool`] does
-//!   what blocks, [`Node::tree`] shows all that runs.
+//! * A [`Registry`] names processes, an [`Heir`] keeps state over a crash, a [`TaskSupervisor`]
+//!   runs what has a result, a [`WorkerPool`] does what blocks, [`Node::tree`] shows all that runs.
 //!
 //! ```text
 //!   Node ── supervisor ─┬─ process          sender ─► Address ─► Mailbox ─batch─► Context::next
@@ -57,6 +57,7 @@ mod slot;
 mod spec;
 mod stats;
 mod supervisor;
+mod task;
 mod thread;
 mod timer;
 mod tree;
@@ -81,6 +82,7 @@ pub use stats::{Stats, stats};
 pub use supervisor::{
     DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor, SupervisorBuilder,
 };
+pub use task::{MapOptions, Task, TaskError, TaskOptions, TaskRefused, TaskStream, TaskSupervisor};
 pub use timer::TimerId;
 pub use tree::{MailboxState, State, TreeNode};
 pub use window::Intensity;

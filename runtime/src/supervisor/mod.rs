@@ -12,4 +12,4 @@ pub use fixed::{Supervisor, SupervisorBuilder};
 
 pub(crate) use family::{Branch, Departure, Family, Rules, Verdict};
 pub(crate) use fixed::{run as run_static, start_one};
-pub(crate) use stop::Custody;
+pub(crate) use stop::{Custody, stop_one};
