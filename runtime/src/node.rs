@@ -86,13 +86,7 @@ impl Node {
     /// # Cancel safety
     /// Cancel safe.
     pub async fn finished(&self) -> Exit {
-        self.root.ended().await;
-        self.root
-            .slot
-            .core()
-            .status()
-            .last_exit
-            .unwrap_or(Exit::Killed)
+        self.root.ended().await
     }
 
     /// The tree as it is now.

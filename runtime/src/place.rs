@@ -266,7 +266,7 @@ impl Place {
             }
             self.family.child_ended(self.pid);
             if let Some(ended) = extras.ended.take() {
-                ended.notify_waiters();
+                ended.tell(exit);
             }
         } else {
             self.family.child_ended(self.pid);

@@ -1,7 +1,7 @@
 //! `[process]` References to processes, whatever their messages are.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::Notify;
 
@@ -65,27 +65,41 @@ impl ProcessRef {
         self.slot.wake();
     }
 
-    /// Waits until the child has ended for good.
+    /// Waits until the child has ended for good; returns how its last incarnation ended.
+    ///
+    /// When it returns, the child's future and what that owned were dropped and its mailbox is
+    /// closed. A restart does not end a child; to see an incarnation end, use
+    /// [`Context::monitor`](crate::Context::monitor), from a test `test_kit::Probe::watch`.
+    ///
+    /// A child whose mailbox another child has taken over since is gone with its last exit; then
+    /// this says [`Exit::error`] with `no such process`, as a monitor does.
     ///
     /// # Cancel safety
     /// Cancel safe.
-    pub async fn ended(&self) {
+    pub async fn ended(&self) -> Exit {
+        let ending = match self.ending() {
+            Ok(ending) => ending,
+            Err(exit) => return exit,
+        };
         loop {
-            let Some(notify) = self.end_notice() else {
-                return;
-            };
-            let notified = notify.notified();
-            if !self.is_alive() {
-                return;
+            let told = ending.told.notified();
+            if let Some(exit) = ending.exit.get() {
+                return exit.clone();
             }
-            notified.await;
+            told.await;
         }
     }
 
-    fn end_notice(&self) -> Option<Arc<Notify>> {
+    /// Where the end of the child will be told, or how it ended already.
+    fn ending(&self) -> Result<Arc<Ending>, Exit> {
         let mut control = self.slot.core().lock();
-        (control.pid == self.pid && control.is_living())
-            .then(|| Arc::clone(control.extras().ended.get_or_insert_default()))
+        if control.pid != self.pid {
+            return Err(signal::no_process());
+        }
+        if !control.is_living() {
+            return Err(control.last_exit.clone().unwrap_or(Exit::Killed));
+        }
+        Ok(Arc::clone(control.extras().ended.get_or_insert_default()))
     }
 
     pub(crate) fn phase(&self) -> Phase {
@@ -123,6 +137,23 @@ impl ProcessRef {
             }
         }
         self.slot.wake();
+    }
+}
+
+/// Tells those who wait for the end of a child how it ended.
+///
+/// Apart from the slot, on which another child may run before they look.
+#[derive(Debug, Default)]
+pub(crate) struct Ending {
+    exit: OnceLock<Exit>,
+    told: Notify,
+}
+
+impl Ending {
+    pub(crate) fn tell(&self, exit: Exit) {
+        // Told once, by the seat; a second exit would not be the last one.
+        drop(self.exit.set(exit));
+        self.told.notify_waiters();
     }
 }
 

@@ -202,7 +202,7 @@ fn with_extras<R>(process: &ProcessRef, f: impl FnOnce(&mut Extras) -> R) -> R {
     f(process.slot.core().lock().extras())
 }
 
-fn no_process() -> Exit {
+pub(crate) fn no_process() -> Exit {
     Exit::error("no such process")
 }
 

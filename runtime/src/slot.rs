@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ use crate::kind;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
 use crate::policy::Shutdown;
-use crate::process_ref::ProcessRef;
+use crate::process_ref::{Ending, ProcessRef};
 use crate::signal::{MonitorId, Signal};
 use crate::supervisor::Branch;
 
@@ -114,7 +114,7 @@ pub(crate) struct Extras {
     /// Who watches this process.
     pub(crate) watchers: BTreeMap<MonitorId, ProcessRef>,
     /// Told when the child ends for good.
-    pub(crate) ended: Option<Arc<Notify>>,
+    pub(crate) ended: Option<Arc<Ending>>,
     /// What is undone when the child ends for good.
     pub(crate) claims: BTreeMap<u64, Box<dyn FnOnce() + Send>>,
     /// Its children, when it is a supervisor.
