@@ -58,6 +58,8 @@ mod spec;
 mod stats;
 mod supervisor;
 mod task;
+#[cfg(feature = "test-kit")]
+pub mod test_kit;
 mod thread;
 mod timer;
 mod tree;

@@ -61,5 +61,29 @@ pub const POOL_THREADS_MAX: usize = 256;
 /// Depth to which a tree is read; deeper branches show no children.
 pub const TREE_DEPTH_MAX: usize = 64;
 
+/// Rounds in which `test_kit::settle` lets others run, about a million turns of processes.
+/// When reached: the test fails, because something keeps running without ever waiting.
+#[cfg(feature = "test-kit")]
+pub const SETTLE_ROUNDS_MAX: u32 = 16_384;
+
+/// Messages that a `test_kit::Probe` has room for, unless it was told otherwise.
+/// When reached: its senders are refused or wait, as those of any process.
+#[cfg(feature = "test-kit")]
+pub const PROBE_MESSAGES: u32 = 1_024;
+
+/// Messages that a `test_kit::Probe` has taken while it waited for something else.
+/// When reached: the test fails.
+#[cfg(feature = "test-kit")]
+pub const PROBE_HELD_MAX: usize = 1_048_576;
+
+/// Entries of one `test_kit::Journal`. When reached: who writes one more panics.
+#[cfg(feature = "test-kit")]
+pub const JOURNAL_ENTRIES_MAX: usize = 1_048_576;
+
+/// How long the tree of a `test_kit::Bed` may take to stop, by the clock of the test.
+/// When reached: the test fails and says who is left.
+#[cfg(feature = "test-kit")]
+pub const BED_STOP_DEADLINE: Duration = Duration::from_secs(3_600);
+
 const _: () = assert!(REGISTRY_PARTITIONS.is_power_of_two());
 const _: () = assert!(QUEUE_SLOTS_RETAINED > 0 && MESSAGES_PER_TURN > 0);

@@ -99,6 +99,8 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
     let mut run = pin!(Some(run));
     let mut deadline = None;
     let fate = poll_fn(|cx| {
+        #[cfg(feature = "test-kit")]
+        crate::test_kit::note_turn();
         if let Some(exit) = seat.forced() {
             return Poll::Ready(Fate::exit(exit));
         }

@@ -8,7 +8,8 @@ use std::{fs, io, path::Path};
 
 use paths::{Modules, Stratum};
 
-/// The crates, and what each may use of ours. Tests of `world` may use the bots.
+/// The crates, and what each may use of ours. Tests of `world` may use the bots, and tests of any
+/// crate that crate itself, with features that only tests want.
 const ARROWS: &[(&str, &[&str])] = &[
     ("runtime", &[]),
     ("cluster", &["belay-runtime"]),
@@ -113,7 +114,8 @@ fn check_arrows(path: &str, text: &str, fault: &mut impl FnMut(usize, String)) {
             dev = line.contains("dev-dependencies");
         }
         let key = line.split(['.', ' ', '=']).next().unwrap_or_default();
-        let for_tests = dev && *name == "world" && key == "belay-bots";
+        let itself = key.strip_prefix("belay-") == Some(*name);
+        let for_tests = dev && (itself || (*name == "world" && key == "belay-bots"));
         if key.starts_with("belay-") && !allowed.contains(&key) && !for_tests {
             fault(index + 1, format!("{name} must not use {key}"));
         }
@@ -253,7 +255,9 @@ world/src/door/a/mod.rs | //! `[pure]` A.~use super::process::Door; | which is P
 world/src/a_helpers.rs | //! `[pure]` A. | :1: the name says `helper`
 world/tests/a.rs | fn f() { dbg!(1); } | :1: `dbg!(` was left behind
 bots/Cargo.toml | belay-world.workspace = true | :1: bots must not use belay-world
-world/Cargo.toml | belay-bots = 1 | :1: world must not use belay-bots";
+world/Cargo.toml | belay-bots = 1 | :1: world must not use belay-bots
+runtime/Cargo.toml | belay-runtime = 1 | :1: runtime must not use belay-runtime
+runtime/Cargo.toml | [dev-dependencies]~belay-bots = 1 | :2: runtime must not use belay-bots";
 
 fn clean_and(path: &str, text: &str) -> Vec<(String, String)> {
     let clean = CLEAN.lines().filter_map(|line| line.split_once(" | "));

@@ -1,0 +1,13 @@
+//! `[process]` How a wait that is not met fails the test.
+
+use std::panic::Location;
+
+/// Ends the test with what went wrong and where it was asked for.
+#[cold]
+#[expect(
+    clippy::panic,
+    reason = "a panic is how a test fails; the kit is not in a program that runs for good"
+)]
+pub(super) fn fail(asked: &Location<'_>, what: &str) -> ! {
+    panic!("{what}\n  asked for at {asked}")
+}
