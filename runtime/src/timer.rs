@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
+use crate::guard;
 use crate::limits::TIMERS_MAX;
 
 /// A timer that was set; good for cancelling it.
@@ -78,6 +79,16 @@ impl<M> Timers<M> {
             if self.sleep.as_mut().poll(cx).is_pending() {
                 return Poll::Pending;
             }
+        }
+    }
+}
+
+/// Drops the messages one by one: it may be a panic that ends the incarnation, and a message whose
+/// drop panics would then end the program.
+impl<M> Drop for Timers<M> {
+    fn drop(&mut self) {
+        while let Some((_, message)) = self.pending.pop_first() {
+            drop(guard::call(|| drop(message)));
         }
     }
 }
