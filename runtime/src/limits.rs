@@ -18,8 +18,9 @@ pub const KINDS_MAX: usize = 253;
 /// [`Context::send_after`](crate::Context::send_after) panics and the supervisor acts.
 pub const TIMERS_MAX: usize = 65_536;
 
-/// Links, and separately monitors, that one process may hold, and registered names it may own.
-/// When reached: the call that would add one panics and the supervisor acts.
+/// Links, and separately monitors, that one process may hold, and entries in registries and groups
+/// that it may own. When reached: the call that would add one panics and the supervisor acts, or
+/// returns an error where it has one.
 pub const RELATIONS_MAX: usize = 262_144;
 
 /// Exit signals from outside the links that may wait in the lane of one trapping process.
@@ -47,6 +48,10 @@ pub const CRASH_REPORT_PERIOD: Duration = Duration::from_secs(1);
 
 /// Bytes of the text of a crash that are kept. When reached: the text is cut.
 pub const CRASH_TEXT_BYTES_MAX: usize = 1_024;
+
+/// Entries under one key of a registry with duplicate keys.
+/// When reached: registering another is refused.
+pub const ENTRIES_OF_KEY_MAX: usize = 262_144;
 
 /// Partitions of a registry; a power of two.
 pub const REGISTRY_PARTITIONS: usize = 32;

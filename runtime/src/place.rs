@@ -250,20 +250,12 @@ impl Place {
     pub(crate) fn end(&self, slot: Arc<dyn Slot>, phase: Phase) {
         let process = self.process(slot);
         process.slot.close();
-        let core = process.slot.core();
-        let (extras, starter, exit) = {
-            let mut control = core.lock();
-            control.phase = phase;
-            let exit = control.last_exit.get_or_insert(Exit::Killed).clone();
-            (control.extras.take(), control.starter.take(), exit)
-        };
+        let (extras, starter, exit) = process.slot.core().end(phase);
         // Unanswered only when the task was dropped: the starter sees its sender go.
         drop(starter);
         if let Some(mut extras) = extras {
             signal::ended(&process, &mut extras, &exit);
-            for (_, release) in std::mem::take(&mut extras.claims) {
-                drop(guard::call(release));
-            }
+            std::mem::take(&mut extras.claims).release(&exit);
             self.family.child_ended(self.pid);
             if let Some(ended) = extras.ended.take() {
                 ended.tell(exit);

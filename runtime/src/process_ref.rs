@@ -23,6 +23,18 @@ pub struct ProcessRef {
 }
 
 impl ProcessRef {
+    /// The child on this mailbox, unless there is none or it has ended for good.
+    pub(crate) fn living_on(slot: Arc<dyn Slot>) -> Option<Self> {
+        let (pid, name) = {
+            let control = slot.core().lock();
+            if !control.is_living() {
+                return None;
+            }
+            (control.pid, Arc::clone(&control.name))
+        };
+        Some(Self { slot, pid, name })
+    }
+
     /// Its pid.
     pub fn pid(&self) -> Pid {
         self.pid

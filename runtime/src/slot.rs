@@ -16,6 +16,7 @@ use crate::mailbox::Depth;
 use crate::pid::Pid;
 use crate::policy::Shutdown;
 use crate::process_ref::{Ending, ProcessRef};
+use crate::registry::Claims;
 use crate::signal::{MonitorId, Signal};
 use crate::supervisor::Branch;
 
@@ -115,8 +116,8 @@ pub(crate) struct Extras {
     pub(crate) watchers: BTreeMap<MonitorId, ProcessRef>,
     /// Told when the child ends for good.
     pub(crate) ended: Option<Arc<Ending>>,
-    /// What is undone when the child ends for good.
-    pub(crate) claims: BTreeMap<u64, Box<dyn FnOnce() + Send>>,
+    /// What it owns in registries and groups until the child ends for good.
+    pub(crate) claims: Claims,
     /// Its children, when it is a supervisor.
     pub(crate) branch: Option<Weak<dyn Branch>>,
 }
@@ -177,6 +178,14 @@ impl Core {
 
     pub(crate) fn kind(&self) -> u8 {
         self.kind.load(Ordering::Relaxed)
+    }
+
+    /// The child has ended for good: what it leaves, and how it ended.
+    pub(crate) fn end(&self, phase: Phase) -> (Option<Box<Extras>>, Option<Starter>, Exit) {
+        let mut control = self.lock();
+        control.phase = phase;
+        let exit = control.last_exit.get_or_insert(Exit::Killed).clone();
+        (control.extras.take(), control.starter.take(), exit)
     }
 
     pub(crate) fn status(&self) -> Status {

@@ -146,3 +146,35 @@ async fn of_those_who_race_for_a_key_one_gets_it() {
     stop(owners.node).await;
     assert!(registry.is_empty());
 }
+
+#[tokio::test]
+async fn an_owner_changes_gives_up_and_lists_its_own_keys_only() {
+    let owners = Owners::new().await;
+    let registry = Registry::new();
+    let (ann, _) = owners.start("ann").await;
+    let (bob, _) = owners.start("bob").await;
+    let held = registry.register("ann", 1, &ann).unwrap();
+    registry.register("queen", 2, &ann).unwrap().keep();
+    assert_eq!(
+        registry.update(&"ann", &ann, |value| *value += 10),
+        Some(())
+    );
+    assert_eq!(registry.update(&"ann", &bob, |value| *value = 0), None);
+    assert_eq!(registry.lookup(&"ann"), Some(11));
+    let mut keys = registry.keys_of(&ann);
+    keys.sort_unstable();
+    assert_eq!(
+        (keys, registry.keys_of(&bob)),
+        (vec!["ann", "queen"], vec![])
+    );
+    assert_eq!(registry.unregister(&"ann", &bob), None);
+    assert_eq!(registry.unregister(&"ann", &ann), Some(11));
+    registry.register("ann", 3, &bob).unwrap().keep();
+    drop(held);
+    assert_eq!(registry.whereis(&"ann"), Some(bob.clone()));
+    assert_eq!(registry.whereis(&"nobody"), None);
+    owners.children.stop_child(ann.pid()).await.unwrap();
+    assert_eq!((registry.keys_of(&ann), registry.len()), (vec![], 1));
+    assert_eq!(registry.update(&"queen", &ann, |_| ()), None);
+    stop(owners.node).await;
+}

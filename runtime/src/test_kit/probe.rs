@@ -343,9 +343,7 @@ impl<M: Send + 'static> Drop for Probe<M> {
         };
         if let Some(mut extras) = extras {
             signal::ended(&process, &mut extras, &Exit::Normal);
-            for (_, release) in std::mem::take(&mut extras.claims) {
-                release();
-            }
+            std::mem::take(&mut extras.claims).release(&Exit::Normal);
             if let Some(ending) = extras.ended.take() {
                 ending.tell(Exit::Normal);
             }
