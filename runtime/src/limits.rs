@@ -53,7 +53,14 @@ pub const CRASH_TEXT_BYTES_MAX: usize = 1_024;
 /// When reached: registering another is refused.
 pub const ENTRIES_OF_KEY_MAX: usize = 262_144;
 
-/// Partitions of a registry; a power of two.
+/// Members of one group. When reached: joining is refused.
+pub const GROUP_MEMBERS_MAX: usize = 262_144;
+
+/// Processes that may watch one group; each join and leave is sent to all of them.
+/// When reached: watching is refused.
+pub const GROUP_WATCHERS_MAX: usize = 1_024;
+
+/// Partitions of a registry or of groups; a power of two.
 pub const REGISTRY_PARTITIONS: usize = 32;
 
 /// Partitions a dynamic supervisor may spread its children over.

@@ -105,6 +105,10 @@ impl<M: Send + 'static> Address<M> {
         }
     }
 
+    pub(crate) fn cell(&self) -> &Arc<Cell<M>> {
+        &self.cell
+    }
+
     /// Sends without waiting.
     ///
     /// # Errors

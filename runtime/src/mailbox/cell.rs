@@ -79,13 +79,16 @@ impl<M: Send + 'static> Cell<M> {
     }
 
     pub(crate) fn push(&self, message: M, class: Class) -> Result<(), Refused<M>> {
-        let waker = {
-            let mut inbox = self.lock();
-            inbox.lane.push(message, class)?;
-            inbox.unpark()
-        };
-        wake(waker);
+        wake(self.enqueue(message, class)?);
         Ok(())
+    }
+
+    /// Pushes without waking: the caller wakes, where it holds no lock.
+    #[inline]
+    pub(crate) fn enqueue(&self, message: M, class: Class) -> Result<Option<Waker>, Refused<M>> {
+        let mut inbox = self.lock();
+        inbox.lane.push(message, class)?;
+        Ok(inbox.unpark())
     }
 
     /// Pushes `message`, or takes a place in line (keeping the one it has) and leaves it there.

@@ -28,6 +28,8 @@ impl Capacity {
 pub(crate) enum Class {
     Ambient,
     Owed,
+    /// None: the one message that says that there will be no more from somewhere.
+    Last,
 }
 
 /// Why a message was not taken.
@@ -154,6 +156,7 @@ impl<M> Lane<M> {
         let reserved = match class {
             Class::Ambient => 0,
             Class::Owed => self.capacity.reserved as usize,
+            Class::Last => return usize::MAX,
         };
         self.capacity.messages as usize + reserved
     }

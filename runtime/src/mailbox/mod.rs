@@ -11,3 +11,4 @@ pub use lane::Capacity;
 pub use reply::{CallError, Reply};
 
 pub(crate) use cell::{Cell, Depth};
+pub(crate) use lane::{Class, Refused};

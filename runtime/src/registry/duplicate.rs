@@ -26,7 +26,7 @@ use crate::process_ref::ProcessRef;
 /// lock on one of [`REGISTRY_PARTITIONS`](crate::limits::REGISTRY_PARTITIONS) shares for as long as
 /// it takes to find the key; nothing of the caller's runs meanwhile. The list of a key is made
 /// when it is first read after a change, so ten thousand registrations in a row cost no more each
-/// than one.
+/// than one. To send one value to all, see [`Groups`](crate::Groups).
 ///
 /// ```
 /// # use belay_runtime::*;

@@ -1,6 +1,6 @@
 //! `[process]` Names for processes: maps with unique keys and with duplicate keys.
 //!
-//! These are tables in several shares, each under a read-write
+//! These and the [groups](crate::Groups) are tables in several shares, each under a read-write
 //! lock, whose entries are owned by processes: `shares` is the table, `claim` what ties an entry to
 //! its owner, `roster` the list of those who stand under one key.
 
@@ -14,4 +14,6 @@ pub use claim::Registration;
 pub use duplicate::{DuplicateRegistry, RegisterError};
 pub use unique::{AlreadyRegistered, Registry};
 
-pub(crate) use claim::Claims;
+pub(crate) use claim::{Claim, Claims, Holder, NotHeld};
+pub(crate) use roster::Roster;
+pub(crate) use shares::{Row, Shares};
