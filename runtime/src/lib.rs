@@ -77,7 +77,7 @@ pub use mailbox::{Address, CallError, Capacity, Mailbox, Reply, SendError, TrySe
 pub use node::{Node, StopReport};
 pub use pid::Pid;
 pub use policy::{AutoShutdown, MailboxPolicy, Restart, Shutdown, Strategy};
-pub use pool::{Busy, JobOutcome, PoolOptions, Ticket, WorkerPool};
+pub use pool::{Busy, JobError, JobOutcome, PoolOptions, PoolStats, Ticket, WorkerPool};
 pub use process::{Flow, Process};
 pub use process_ref::ProcessRef;
 pub use registry::{AlreadyRegistered, DuplicateRegistry, RegisterError, Registration, Registry};

@@ -1,5 +1,6 @@
 //! Goal: jobs are worked on in line, bounded, and each is told its outcome exactly once. Method:
-//! a pool of one thread that is held up by a job until the test lets it go.
+//! a pool of one thread that is held up by a job until the test lets it go; deadlines by a clock
+//! that stands still until the test turns it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -7,10 +8,14 @@
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, SyncSender};
+use std::time::Duration;
 
 use belay_runtime::*;
 use common::*;
+use tokio::time::advance;
 
 struct Held {
     node: Node,
@@ -59,6 +64,7 @@ fn note<R: std::fmt::Debug>(
             JobOutcome::Done(value) => format!("{name}: {value:?}"),
             JobOutcome::Crashed(exit) => format!("{name}: {}", short(&exit)),
             JobOutcome::Cancelled => format!("{name}: cancelled"),
+            JobOutcome::Expired => format!("{name}: expired"),
         });
     }
 }
@@ -167,4 +173,209 @@ async fn works_again_after_a_restart() {
     pool.submit(|| 2, note(&outcomes, "b")).unwrap();
     until("it is over", || outcomes.entries().len() == 2).await;
     stop(node).await;
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_waits_until_its_deadline_is_told_at_once_and_not_started() {
+    let held = held(2).await;
+    let late = held
+        .pool
+        .submit_within(2 * SECOND, || 1, note(&held.outcomes, "late"))
+        .unwrap();
+    let sooner = held
+        .pool
+        .submit_within(SECOND, || 2, note(&held.outcomes, "sooner"));
+    assert_eq!(sooner.unwrap().position(), Some(2));
+    advance(SECOND).await;
+    until("it expired", || {
+        held.outcomes.entries() == ["sooner: expired"]
+    })
+    .await;
+    let patient = held.pool.submit(|| 3, note(&held.outcomes, "patient"));
+    assert_eq!(patient.unwrap().position(), Some(2), "there is room again");
+    advance(SECOND).await;
+    until("both expired", || late.position().is_none()).await;
+    held.go.send(()).unwrap();
+    until("all are over", || held.outcomes.entries().len() == 4).await;
+    let expected = [
+        "sooner: expired",
+        "late: expired",
+        "first: true",
+        "patient: 3",
+    ];
+    assert_eq!(held.outcomes.entries(), expected);
+    until("all are counted", || held.pool.stats().done == 2).await;
+    let expected = PoolStats {
+        high_water: 2,
+        done: 2,
+        expired: 2,
+        ..PoolStats::default()
+    };
+    assert_eq!(held.pool.stats(), expected);
+    stop(held.node).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_runs_beyond_its_deadline_is_counted_and_finished() {
+    let held = held(1).await;
+    held.go.send(()).unwrap();
+    let (go, wait) = mpsc::sync_channel::<()>(1);
+    let slow = held.pool.submit_within(
+        SECOND,
+        move || wait.recv().is_ok(),
+        note(&held.outcomes, "slow"),
+    );
+    let slow = slow.unwrap();
+    until("it is worked on", || slow.position() == Some(0)).await;
+    advance(SECOND).await;
+    until("it is counted", || held.pool.stats().overran == 1).await;
+    assert_eq!(held.pool.stats().working, 1);
+    go.send(()).unwrap();
+    until("it is over", || slow.position().is_none()).await;
+    assert_eq!(held.outcomes.entries(), ["first: true", "slow: true"]);
+    let stats = held.pool.stats();
+    assert_eq!((stats.done, stats.overran, stats.expired), (2, 1, 0));
+    stop(held.node).await;
+}
+
+fn told<R>(outcome: Result<R, JobError>) -> Result<R, String> {
+    outcome.map_err(|error| match error {
+        JobError::Crashed(exit) => short(&exit),
+        JobError::Busy | JobError::Expired | JobError::Overran | JobError::Cancelled => {
+            error.to_string()
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_can_be_awaited() {
+    let held = held(1).await;
+    held.go.send(()).unwrap();
+    assert_eq!(told(held.pool.run(|| 6 * 7).await), Ok(42));
+    let crash = held.pool.run(|| -> u8 { panic!("in a job") }).await;
+    assert_eq!(told(crash), Err("panic: in a job".to_owned()));
+    let in_time = held.pool.run_within(LONG, || 7);
+    // The clock would turn by itself if nothing of tokio's was to be done meanwhile.
+    let in_time = tokio::select! {
+        outcome = in_time => outcome,
+        () = until("it is over", || false) => panic!("it is never over"),
+    };
+    assert_eq!(told(in_time), Ok(7));
+
+    let (go, wait) = mpsc::sync_channel::<()>(1);
+    let slow = held.pool.run_within(SECOND, move || wait.recv().is_ok());
+    let turn_the_clock = async {
+        until("it is worked on", || held.pool.stats().working == 1).await;
+        advance(SECOND).await;
+    };
+    let (outcome, ()) = tokio::join!(slow, turn_the_clock);
+    assert_eq!(told(outcome), Err("job ran until its deadline".to_owned()));
+
+    let behind = held.pool.run_within(SECOND, || 8);
+    let turn_the_clock = async {
+        until("it waits", || held.pool.waiting() == 1).await;
+        assert_eq!(
+            told(held.pool.run(|| 9).await),
+            Err("worker pool is busy".to_owned())
+        );
+        advance(SECOND).await;
+    };
+    let (outcome, ()) = tokio::join!(behind, turn_the_clock);
+    assert_eq!(
+        told(outcome),
+        Err("job waited until its deadline".to_owned())
+    );
+    go.send(()).unwrap();
+    stop(held.node).await;
+    assert_eq!(
+        told(held.pool.run(|| 9).await),
+        Err("worker pool is busy".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_nobody_awaits_any_more_is_taken_out_of_the_line() {
+    let held = held(1).await;
+    let mut waits = Box::pin(held.pool.run(|| 1));
+    let poll = std::future::poll_fn(|cx| std::task::Poll::Ready(waits.as_mut().poll(cx)));
+    assert!(poll.await.is_pending());
+    assert_eq!(held.pool.waiting(), 1);
+    drop(waits);
+    assert_eq!((held.pool.waiting(), held.pool.stats().cancelled), (0, 1));
+
+    let waits = held.pool.run(|| 2);
+    let stopping = async {
+        until("it waits", || held.pool.waiting() == 1).await;
+        let stopping = stop(held.node);
+        let go = async {
+            until("it is cancelled", || held.pool.waiting() == 0).await;
+            held.go.send(()).unwrap();
+        };
+        tokio::join!(stopping, go);
+    };
+    let (outcome, ()) = tokio::join!(waits, stopping);
+    assert_eq!(told(outcome), Err("worker pool stopped".to_owned()));
+}
+
+#[tokio::test]
+async fn each_job_is_told_its_outcome_exactly_once_whoever_comes_in_between() {
+    const JOBS: usize = 400;
+    let options = PoolOptions {
+        threads: 3,
+        queue_max: 16,
+    };
+    let pool = WorkerPool::new("pool", options);
+    let node = Node::start(Supervisor::builder("node").child(pool.spec()))
+        .await
+        .unwrap();
+    let told: Arc<[AtomicUsize]> = (0..4 * JOBS).map(|_| AtomicUsize::new(0)).collect();
+    let submitters: Vec<_> = (0..4)
+        .map(|submitter| {
+            let (pool, told) = (pool.clone(), Arc::clone(&told));
+            let submit = move || {
+                let mut taken = 0_u64;
+                for job in submitter * JOBS..(submitter + 1) * JOBS {
+                    let told = Arc::clone(&told);
+                    let done = move |_: JobOutcome<()>| {
+                        told[job].fetch_add(1, Ordering::Relaxed);
+                    };
+                    let work = move || assert_ne!(job % 7, 3, "poison");
+                    let submitted = match job % 3 {
+                        0 => pool.submit_within(Duration::ZERO, work, done),
+                        1 => pool.submit_within(LONG, work, done),
+                        _ => pool.submit(work, done),
+                    };
+                    if let Ok(ticket) = submitted {
+                        taken += 1;
+                        if job % 5 == 0 {
+                            ticket.cancel();
+                        }
+                    }
+                }
+                taken
+            };
+            std::thread::Builder::new().spawn(submit).unwrap()
+        })
+        .collect();
+    until("all are submitted", || {
+        submitters.iter().all(std::thread::JoinHandle::is_finished)
+    })
+    .await;
+    let taken: u64 = submitters
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .sum();
+    stop(node).await;
+    let stats = pool.stats();
+    let outcomes: usize = told.iter().map(|told| told.load(Ordering::Relaxed)).sum();
+    assert!(told.iter().all(|told| told.load(Ordering::Relaxed) <= 1));
+    assert_eq!(outcomes as u64, taken);
+    assert_eq!(
+        stats.done + stats.crashed + stats.cancelled + stats.expired,
+        taken
+    );
+    assert_eq!(stats.refused, 4 * JOBS as u64 - taken);
+    assert!(stats.high_water <= 16 && stats.waiting == 0 && stats.working == 0);
 }

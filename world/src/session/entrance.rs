@@ -206,7 +206,9 @@ impl SessionProcess {
             move |outcome| {
                 reply(match outcome {
                     JobOutcome::Done(right) => LoginAnswer::Verified(right),
-                    JobOutcome::Crashed(_) | JobOutcome::Cancelled => LoginAnswer::Busy,
+                    JobOutcome::Crashed(_) | JobOutcome::Cancelled | JobOutcome::Expired => {
+                        LoginAnswer::Busy
+                    }
                 });
             },
         );
@@ -221,9 +223,10 @@ impl SessionProcess {
             move |outcome| {
                 reply(match outcome {
                     JobOutcome::Done(Some(hash)) => LoginAnswer::Hashed(hash),
-                    JobOutcome::Done(None) | JobOutcome::Crashed(_) | JobOutcome::Cancelled => {
-                        LoginAnswer::Busy
-                    }
+                    JobOutcome::Done(None)
+                    | JobOutcome::Crashed(_)
+                    | JobOutcome::Cancelled
+                    | JobOutcome::Expired => LoginAnswer::Busy,
                 });
             },
         );
@@ -561,7 +564,9 @@ impl SessionProcess {
                 move |outcome| {
                     reply(match outcome {
                         JobOutcome::Done(right) => StoreAnswer::PasswordChecked(right),
-                        JobOutcome::Crashed(_) | JobOutcome::Cancelled => StoreAnswer::Failed,
+                        JobOutcome::Crashed(_) | JobOutcome::Cancelled | JobOutcome::Expired => {
+                            StoreAnswer::Failed
+                        }
                     });
                 },
             );
