@@ -16,6 +16,10 @@ static DRAWN: AtomicU64 = AtomicU64::new(0);
 )]
 /// A number in 0..1, good enough to spread retries, not for secrets.
 pub(crate) fn unit() -> f64 {
+    #[cfg(feature = "test-kit")]
+    if let Some(seeded) = crate::test_kit::draw() {
+        return seeded;
+    }
     let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
     let bits = SEED.get_or_init(RandomState::new).hash_one(drawn) >> 11;
     // 53 bits are what a float holds without loss.

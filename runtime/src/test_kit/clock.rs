@@ -9,6 +9,7 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, sleep_until};
 
 use super::fail::fail;
+use super::seed::seed;
 use crate::limits::SETTLE_ROUNDS_MAX;
 
 /// Tasks that a current-thread runtime of tokio runs at most before it looks at deferred ones,
@@ -54,7 +55,10 @@ pub fn run<F: Future>(test: F) -> F::Output {
         .start_paused(true)
         .build();
     match runtime {
-        Ok(runtime) => runtime.block_on(test),
+        Ok(runtime) => {
+            seed(0);
+            runtime.block_on(test)
+        }
         Err(error) => fail(Location::caller(), &format!("no tokio runtime: {error}")),
     }
 }

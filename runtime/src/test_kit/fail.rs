@@ -2,6 +2,8 @@
 
 use std::panic::Location;
 
+use super::seed;
+
 /// Ends the test with what went wrong and where it was asked for.
 #[cold]
 #[expect(
@@ -9,5 +11,6 @@ use std::panic::Location;
     reason = "a panic is how a test fails; the kit is not in a program that runs for good"
 )]
 pub(super) fn fail(asked: &Location<'_>, what: &str) -> ! {
-    panic!("{what}\n  asked for at {asked}")
+    let seed = seed::current().map_or_else(String::new, |seed| format!(" (seed {seed})"));
+    panic!("{what}\n  asked for at {asked}{seed}")
 }

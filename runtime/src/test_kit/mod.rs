@@ -125,6 +125,7 @@
 //!   [`Probe::drain`] and [`Bed::tree`] show what came of it.
 //! * [`advance`] moves the clock, stopping at each timer on the way.
 //! * [`until`] waits for any other condition.
+//! * [`seed`](seed()) makes the delays of a [`Backoff`](crate::Backoff) the same in each run.
 //!
 //! # Limits
 //! * A process [on a thread of its own](crate::ChildSpec::on_thread), the jobs of a
@@ -142,11 +143,14 @@ mod clock;
 mod fail;
 mod journal;
 mod probe;
+mod seed;
 mod watch;
 
 pub(crate) use clock::note_turn;
+pub(crate) use seed::draw;
 
 pub use bed::{Bed, find, start, start_with};
 pub use clock::{advance, run, settle, until};
 pub use journal::Journal;
 pub use probe::Probe;
+pub use seed::seed;
