@@ -85,12 +85,12 @@ async fn break_twice(log: &Log) -> Vec<String> {
     let builder = Supervisor::builder("node")
         .intensity(Intensity::UNLIMITED)
         .child(spec);
-    let node = Node::start(builder).await.unwrap();
+    let bed = test_kit::start_with(builder).await;
     let address = mailbox.address();
     address.try_send(Told::Break).unwrap();
     until("it broke twice", || crashes(log).len() == 2).await;
     assert_eq!(address.call(LONG, Told::Count).await, Ok(2));
-    stop(node).await;
+    bed.finish().await;
     crashes(log)
 }
 
@@ -146,7 +146,7 @@ async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows(
     let builder = Supervisor::builder("node")
         .intensity(Intensity::UNLIMITED)
         .child(spec);
-    let node = Node::start(builder).await.unwrap();
+    let bed = test_kit::start_with(builder).await;
     let rounds = limits::CRASH_REPORTS_MAX + 15;
     for _ in 0..rounds {
         order(&address, Order::Panic("broken"));
@@ -169,5 +169,5 @@ async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows(
         last.contains("omitted=") && !last.contains("omitted=0"),
         "{last}"
     );
-    stop(node).await;
+    bed.finish().await;
 }

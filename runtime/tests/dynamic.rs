@@ -1,11 +1,7 @@
 //! Goal: dynamic supervisors start, bound, restart and stop children, many of them in linear
 //! time. Method: obedient children, and plain bodies by the hundred thousand.
 
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    reason = "a test fails by it"
-)]
+#![expect(clippy::expect_used, reason = "a test fails by it")]
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
@@ -13,15 +9,13 @@ mod common;
 
 use std::time::Duration;
 
+use belay_runtime::test_kit::{Bed, Probe};
 use belay_runtime::*;
 use common::*;
 
-async fn running(options: DynamicOptions) -> (Node, DynamicSupervisor) {
+async fn running(options: DynamicOptions) -> (Bed, DynamicSupervisor) {
     let children = DynamicSupervisor::new("children", options);
-    let node = Node::start(Supervisor::builder("node").child(children.spec()))
-        .await
-        .unwrap();
-    (node, children)
+    (test_kit::start([children.spec()]).await, children)
 }
 
 /// A child that waits to be stopped.
@@ -34,7 +28,7 @@ fn quiet(number: usize) -> ChildSpec {
 
 #[tokio::test]
 async fn starts_counts_and_stops_children() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let journal = Journal::default();
     let (spec, address) = obedient("a", &journal);
     let a = children.start_child(spec).await.unwrap();
@@ -44,7 +38,7 @@ async fn starts_counts_and_stops_children() {
     assert!(address.is_closed());
     assert_eq!(children.stop_child(a.pid()).await, Err(StopError::NotFound));
     assert_eq!(journal.entries(), ["a starts", "a stops: shutdown"]);
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -54,11 +48,9 @@ async fn refuses_children_before_it_runs_and_after_it_stopped() {
         children.spawn_child(quiet(1)),
         Err(StartError::NotRunning)
     ));
-    let node = Node::start(Supervisor::builder("node").child(children.spec()))
-        .await
-        .unwrap();
+    let bed = test_kit::start([children.spec()]).await;
     let child = children.spawn_child(quiet(2)).unwrap();
-    stop(node).await;
+    bed.finish().await;
     assert!(!child.is_alive());
     assert!(matches!(
         children.start_child(quiet(3)).await,
@@ -73,19 +65,19 @@ async fn refuses_more_children_than_it_may_have() {
         max_children: 2,
         ..Default::default()
     };
-    let (node, children) = running(options).await;
+    let (bed, children) = running(options).await;
     let one = children.spawn_child(quiet(1)).unwrap();
     children.spawn_child(quiet(2)).unwrap();
     let refused = children.spawn_child(quiet(3)).unwrap_err();
     assert_eq!(refused.to_string(), "supervisor has its 2 children");
     children.stop_child(one.pid()).await.unwrap();
     children.spawn_child(quiet(4)).unwrap();
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn refuses_two_children_on_one_mailbox() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let mailbox = Mailbox::<()>::new(Capacity::new(1));
     let spec = || {
         ChildSpec::once_body("one", &mailbox, |ctx: Context<()>| async move {
@@ -110,12 +102,12 @@ async fn refuses_two_children_on_one_mailbox() {
         second.is_alive(),
         "an old reference does not reach the new child"
     );
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn a_failed_start_is_told_and_leaves_no_child() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let journal = Journal::default();
     let (spec, _) = obedient_if("a", &journal, |_| false);
     let error = children.start_child(spec).await.unwrap_err();
@@ -138,28 +130,28 @@ async fn a_failed_start_is_told_and_leaves_no_child() {
     });
     let error = children.start_child(constructor).await.unwrap_err();
     assert!(error.to_string().contains("while made"), "{error}");
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn a_body_that_returns_at_once_did_start() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let child = children
         .start_child(ChildSpec::task("a", |_| async { Ok(()) }))
         .await
         .unwrap();
     child.ended().await;
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn a_child_that_starts_only_the_second_time_is_restarted() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let journal = Journal::default();
     let (spec, address) = obedient_if("a", &journal, |incarnation| incarnation > 0);
     children.spawn_child(spec).unwrap();
     assert_eq!(settled(&address).await, 1);
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -168,36 +160,31 @@ async fn too_many_restarts_end_it_and_all_children_and_it_starts_empty() {
         intensity: Intensity::new(0, LONG),
         ..Default::default()
     };
-    let (node, children) = running(options).await;
+    let (bed, children) = running(options).await;
     let journal = Journal::default();
     let (spec, address) = obedient("a", &journal);
     children.spawn_child(quiet(1)).unwrap();
     children.spawn_child(spec).unwrap();
+    let (process, mut probe) = (bed.process("children"), Probe::<()>::new("probe"));
+    probe.watch(&process);
     order(&address, Order::Panic("once"));
-    until("it restarts", || {
-        find(&node.tree(), "children").restarts == 1
-    })
-    .await;
-    until("it runs", || {
-        find(&node.tree(), "children").state == State::Running
-    })
-    .await;
+    assert_eq!(probe.expect_restart(&process, LONG).await, 1);
     assert_eq!(children.count(), 0);
     assert!(address.is_closed());
     children.start_child(quiet(2)).await.unwrap();
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn runs_in_one_place_at_a_time() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let error = children.start_child(children.spec()).await.unwrap_err();
     assert!(
         error.to_string().contains("runs elsewhere already"),
         "{error}"
     );
     children.start_child(quiet(1)).await.unwrap();
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -208,20 +195,17 @@ async fn the_drop_of_a_child_that_panics_is_its_crash() {
             panic!("dropped");
         }
     }
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let child = children.spawn_child(ChildSpec::task("a", |_| async {
         let _grenade = Grenade;
         std::future::pending().await
     }));
     let child = child.unwrap();
-    until("it runs", || {
-        find(&node.tree(), "a").state == State::Running
-    })
-    .await;
+    until("it runs", || bed.find("a").state == State::Running).await;
     child.kill();
     child.ended().await;
     assert_eq!(children.count(), 0);
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,7 +214,7 @@ async fn all_children_stop_at_once() {
         partitions: 4,
         ..Default::default()
     };
-    let (node, children) = running(options).await;
+    let (bed, children) = running(options).await;
     for number in 0..100_usize {
         let slow = ChildSpec::task(number.to_string(), |ctx| async move {
             ctx.stopping().await;
@@ -240,7 +224,7 @@ async fn all_children_stop_at_once() {
         children.spawn_child(slow).unwrap();
     }
     let begun = tokio::time::Instant::now();
-    stop(node).await;
+    bed.finish().await;
     assert_eq!(begun.elapsed().as_secs(), 2, "not one after the other");
 }
 
@@ -252,13 +236,13 @@ async fn stopping_a_hundred_thousand_children_is_linear() {
             partitions: 2,
             ..Default::default()
         };
-        let (node, children) = running(options).await;
+        let (bed, children) = running(options).await;
         for number in 0..count {
             children.spawn_child(quiet(number)).unwrap();
         }
         assert_eq!(children.count(), count);
         let begun = tokio::time::Instant::now();
-        stop(node).await;
+        bed.finish().await;
         per_child.push(begun.elapsed().as_secs_f64() / count as f64);
         assert_eq!(children.count(), 0);
     }
@@ -278,7 +262,7 @@ async fn children_may_be_started_and_crash_on_many_threads() {
         intensity: Intensity::UNLIMITED,
         max_children: THREADS * EACH,
     };
-    let (node, children) = running(options).await;
+    let (bed, children) = running(options).await;
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
@@ -296,20 +280,20 @@ async fn children_may_be_started_and_crash_on_many_threads() {
         }
     });
     until("all have settled", || {
-        let tree = find(&node.tree(), "children");
+        let tree = bed.find("children");
         tree.children
             .iter()
             .all(|child| child.restarts == 3 && child.state == State::Running)
     })
     .await;
     assert_eq!(children.count(), THREADS * EACH);
-    stop(node).await;
+    bed.finish().await;
     assert_eq!(children.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_child_that_never_awaits_is_left_behind() {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let (unblock, blocked) = std::sync::mpsc::sync_channel::<()>(0);
     let wedged = ChildSpec::task("wedged", move |_| async move {
         assert!(blocked.recv().is_err(), "it is only ever dropped");
@@ -327,7 +311,7 @@ async fn a_child_that_never_awaits_is_left_behind() {
     drop(unblock);
     child.ended().await;
     assert_eq!(children.count(), 0);
-    stop(node).await;
+    bed.finish().await;
 }
 
 /// Runs a body that goes over a limit and returns what it crashed of.
@@ -335,14 +319,14 @@ async fn crash_of<F>(body: impl FnOnce(Context<u32>) -> F + Send + 'static) -> S
 where
     F: Future<Output = Result<(), Exit>> + Send + 'static,
 {
-    let (node, children) = running(DynamicOptions::default()).await;
+    let (bed, children) = running(DynamicOptions::default()).await;
     let mailbox = Mailbox::new(Capacity::new(1));
     let spec = ChildSpec::once_body("greedy", &mailbox, body);
     let error = children
         .start_child(spec)
         .await
         .expect_err("it goes over the limit");
-    stop(node).await;
+    bed.finish().await;
     error.to_string()
 }
 

@@ -34,12 +34,6 @@ fn reader(mailbox: &Mailbox<u32>, journal: &Journal) -> ChildSpec {
     })
 }
 
-async fn run(spec: ChildSpec) -> Node {
-    Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .expect("it starts")
-}
-
 #[tokio::test]
 async fn gives_a_message_back_when_it_is_full_or_closed() {
     let (mailbox, address) = full_of(0..2);
@@ -77,10 +71,9 @@ async fn owed_messages_find_room_when_others_do_not() {
 async fn what_was_sent_before_the_start_is_handled_in_order() {
     let (mailbox, address) = full_of(0..5);
     let journal = Journal::default();
-    let node = run(reader(&mailbox, &journal)).await;
-    until("all are read", || journal.entries().len() == 5).await;
-    assert_eq!(journal.entries(), ["0", "1", "2", "3", "4"]);
-    stop(node).await;
+    let bed = test_kit::start([reader(&mailbox, &journal)]).await;
+    journal.expect(LONG, ["0", "1", "2", "3", "4"]).await;
+    bed.finish().await;
     assert!(address.is_closed());
 }
 
@@ -95,13 +88,12 @@ async fn senders_that_wait_are_let_in_in_order() {
         .collect();
     tokio::task::yield_now().await;
     let journal = Journal::default();
-    let node = run(reader(&mailbox, &journal)).await;
+    let bed = test_kit::start([reader(&mailbox, &journal)]).await;
     for sender in senders {
         sender.await.unwrap();
     }
-    until("all are read", || journal.entries().len() == 6).await;
-    assert_eq!(journal.entries(), ["0", "1", "2", "3", "4", "5"]);
-    stop(node).await;
+    journal.expect(LONG, ["0", "1", "2", "3", "4", "5"]).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -113,7 +105,7 @@ async fn a_sender_that_gives_up_hands_its_turn_on() {
     let mut second = second;
     assert!(poll_once(second.as_mut()).await.is_none());
     let journal = Journal::default();
-    let node = run(reader(&mailbox, &journal)).await;
+    let bed = test_kit::start([reader(&mailbox, &journal)]).await;
     until("the queue is drained", || address.is_empty()).await;
     // It was called and goes away without sending.
     drop(first);
@@ -121,9 +113,8 @@ async fn a_sender_that_gives_up_hands_its_turn_on() {
         .await
         .expect("it is its turn")
         .expect("it is open");
-    until("both are read", || journal.entries().len() == 2).await;
-    assert_eq!(journal.entries(), ["0", "2"]);
-    stop(node).await;
+    journal.expect(LONG, ["0", "2"]).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -172,7 +163,7 @@ async fn a_call_ends_in_each_documented_way() {
             Ok(())
         },
     );
-    let node = run(spec).await;
+    let bed = test_kit::start([spec]).await;
     assert_eq!(address.call(second, |reply| reply).await, Ok(42));
     assert_eq!(
         address.call(second, |reply| reply).await,
@@ -182,7 +173,7 @@ async fn a_call_ends_in_each_documented_way() {
         address.call(Duration::MAX, |reply| reply).await,
         Err(CallError::Dropped)
     );
-    stop(node).await;
+    bed.finish().await;
     assert_eq!(
         address.call(second, |reply| reply).await,
         Err(CallError::Closed)
@@ -243,7 +234,7 @@ async fn many_senders_lose_and_double_nothing() {
         done.send(sum)
             .map_err(|sum| Exit::error(format!("nobody waits for {sum}")))
     });
-    let node = run(spec).await;
+    let bed = test_kit::start([spec]).await;
     for sender in 0..SENDERS {
         let address = mailbox.address();
         drop(tokio_test_task(async move {
@@ -261,14 +252,14 @@ async fn many_senders_lose_and_double_nothing() {
         .expect("all arrive")
         .unwrap();
     assert_eq!(sum, all * (all - 1) / 2);
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn a_busy_process_lets_others_run() {
     let mailbox = Mailbox::new(Capacity::new(1_000));
     let journal = Journal::default();
-    let node = run(reader(&mailbox, &journal)).await;
+    let bed = test_kit::start([reader(&mailbox, &journal)]).await;
     for number in 0..1_000 {
         mailbox.address().try_send(number).expect("there is room");
     }
@@ -287,7 +278,7 @@ async fn a_busy_process_lets_others_run() {
         looks >= 1_000 / limits::MESSAGES_PER_TURN,
         "it took all in {looks} turns"
     );
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[expect(clippy::disallowed_methods, reason = "a plain task that is no process")]

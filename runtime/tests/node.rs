@@ -67,15 +67,14 @@ async fn a_subtree_runs_on_a_thread_of_its_own() {
         };
         Supervisor::builder("apart").child(ChildSpec::body("leaf", &subtree_mailbox, body))
     });
-    let builder = Supervisor::builder("node").child(subtree.on_thread());
-    let node = Node::start(builder).await.unwrap();
+    let bed = test_kit::start([subtree.on_thread()]).await;
     let leaf = mailbox.address();
     assert_eq!(
         leaf.call(LONG, |reply| reply).await,
         Err(CallError::Dropped)
     );
     assert_eq!(leaf.call(LONG, |reply| reply).await, Ok("apart".to_owned()));
-    stop(node).await;
+    bed.finish().await;
     assert!(leaf.is_closed());
 }
 
@@ -137,9 +136,7 @@ async fn counts_processes_restarts_and_crashes() {
     let before = stats();
     let journal = Journal::default();
     let (spec, address) = obedient("a", &journal);
-    let node = Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .unwrap();
+    let bed = test_kit::start([spec]).await;
     order(&address, Order::Panic("broken"));
     settled(&address).await;
     let after = stats();
@@ -147,7 +144,7 @@ async fn counts_processes_restarts_and_crashes() {
     assert!(after.restarts_total > before.restarts_total);
     assert!(after.crashes_total > before.crashes_total);
     assert!(after.processes >= 2);
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -171,9 +168,7 @@ async fn an_heir_hands_its_state_to_the_next_incarnation() {
     }
     let (heir, mailbox) = (Heir::new(Vec::new()), Mailbox::new(Capacity::new(4)));
     let spec = ChildSpec::process("floor", &mailbox, move || Floor(heir.clone()));
-    let node = Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .unwrap();
+    let bed = test_kit::start([spec]).await;
     let floor = mailbox.address();
     assert_eq!(floor.call(LONG, |reply| (1, reply)).await, Ok(1));
     assert_eq!(
@@ -181,7 +176,7 @@ async fn an_heir_hands_its_state_to_the_next_incarnation() {
         Err(CallError::Dropped)
     );
     assert_eq!(floor.call(LONG, |reply| (2, reply)).await, Ok(2));
-    stop(node).await;
+    bed.finish().await;
 }
 
 /// Says so when it is dropped.

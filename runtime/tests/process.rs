@@ -1,26 +1,23 @@
 //! Goal: a process keeps its mailbox and loses only the poison message over a crash; its life
 //! runs in the documented order. Method: one process under a supervisor, told what to do.
 
-#![expect(clippy::expect_used, reason = "a test fails by it")]
-
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
+use belay_runtime::test_kit::Bed;
 use belay_runtime::*;
 use common::*;
 
-async fn alone(journal: &Journal) -> (Node, Address<Order>) {
+async fn alone(journal: &Journal) -> (Bed, Address<Order>) {
     let (spec, address) = obedient("one", journal);
-    let intensity = Intensity::new(3, LONG);
-    let builder = Supervisor::builder("node").intensity(intensity).child(spec);
-    (Node::start(builder).await.expect("it starts"), address)
+    (test_kit::start([spec]).await, address)
 }
 
 #[tokio::test]
 async fn a_panic_loses_only_the_poison_message() {
     let journal = Journal::default();
-    let (node, one) = alone(&journal).await;
+    let (bed, one) = alone(&journal).await;
     for number in 1..4 {
         order(&one, Order::Note(number));
     }
@@ -40,8 +37,7 @@ async fn a_panic_loses_only_the_poison_message() {
         "one notes 6",
     ];
     assert_eq!(journal.entries(), expected);
-    let tree = node.tree();
-    let child = find(&tree, "one");
+    let child = bed.find("one");
     assert_eq!((child.restarts, child.state), (1, State::Running));
     assert!(
         child
@@ -49,7 +45,7 @@ async fn a_panic_loses_only_the_poison_message() {
             .expect("it crashed")
             .starts_with("panic: poison at ")
     );
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -57,32 +53,30 @@ async fn discards_the_queue_when_told_to() {
     let journal = Journal::default();
     let (spec, one) = obedient("one", &journal);
     let spec = spec.queue(MailboxPolicy::Discard);
-    let node = Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .expect("it starts");
+    let bed = test_kit::start([spec]).await;
     order(&one, Order::Note(1));
     order(&one, Order::Panic("poison"));
     order(&one, Order::Note(2));
-    until("the restart", || find(&node.tree(), "one").restarts == 1).await;
+    until("the restart", || bed.find("one").restarts == 1).await;
     settled(&one).await;
     assert_eq!(
         journal.entries(),
         ["one starts", "one notes 1", "one starts"]
     );
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
 async fn an_error_stops_the_process_with_its_stop_callback() {
     let journal = Journal::default();
-    let (node, one) = alone(&journal).await;
+    let (bed, one) = alone(&journal).await;
     order(&one, Order::Fail("no disk"));
     assert_eq!(settled(&one).await, 1);
     assert_eq!(
         journal.entries(),
         ["one starts", "one stops: error: no disk", "one starts"]
     );
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test]
@@ -94,10 +88,8 @@ async fn a_caller_whose_request_kills_is_told() {
         };
         panic!("poison")
     });
-    let node = Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .expect("it starts");
+    let bed = test_kit::start([spec]).await;
     let answer = mailbox.address().call(LONG, |reply| reply).await;
     assert_eq!(answer, Err(CallError::Dropped));
-    stop(node).await;
+    bed.finish().await;
 }

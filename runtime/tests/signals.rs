@@ -1,52 +1,34 @@
 //! Goal: links, monitors, exits and timers do what OTP's do. Method: two obedient processes that
 //! journal what reaches them; the clock is paused for timers.
 
-#![expect(clippy::expect_used, reason = "a test fails by it")]
-
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
 use std::time::Duration;
 
+use belay_runtime::test_kit::Bed;
 use belay_runtime::*;
 use common::*;
 
 struct Pair {
     journal: Journal,
-    node: Node,
-    children: DynamicSupervisor,
+    bed: Bed,
     a: (ProcessRef, Address<Order>),
     b: (ProcessRef, Address<Order>),
 }
 
 async fn pair(restart: Restart) -> Pair {
     let journal = Journal::default();
-    let options = DynamicOptions {
-        intensity: Intensity::UNLIMITED,
-        ..Default::default()
-    };
-    let children = DynamicSupervisor::new("children", options);
-    let node = Node::start(Supervisor::builder("node").child(children.spec())).await;
     let (a_spec, a) = obedient("a", &journal);
     let (b_spec, b) = obedient("b", &journal);
-    let a_ref = children
-        .start_child(a_spec.restart(restart))
-        .await
-        .expect("it starts");
-    let b_ref = children
-        .start_child(b_spec.restart(restart))
-        .await
-        .expect("it starts");
+    let builder = Supervisor::builder("bed")
+        .intensity(Intensity::UNLIMITED)
+        .children([a_spec.restart(restart), b_spec.restart(restart)]);
+    let bed = test_kit::start_with(builder).await;
     journal.take();
-    let (a, b) = ((a_ref, a), (b_ref, b));
-    Pair {
-        journal,
-        node: node.expect("it starts"),
-        children,
-        a,
-        b,
-    }
+    let (a, b) = ((bed.process("a"), a), (bed.process("b"), b));
+    Pair { journal, bed, a, b }
 }
 
 #[tokio::test]
@@ -58,8 +40,8 @@ async fn a_crash_takes_the_linked_process_along() {
     pair.a.0.ended().await;
     // The linked one has no say in it: its stop callback does not run.
     assert_eq!(pair.journal.entries(), ["b stops: error: broken"]);
-    assert_eq!(pair.children.count(), 0);
-    stop(pair.node).await;
+    assert!(!pair.a.0.is_alive() && !pair.b.0.is_alive());
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -70,7 +52,7 @@ async fn a_normal_exit_leaves_the_linked_process_alone() {
     order(&pair.b.1, Order::Stop);
     pair.b.0.ended().await;
     assert_eq!(settled(&pair.a.1).await, 0);
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -82,7 +64,7 @@ async fn an_unlinked_process_is_left_alone() {
     order(&pair.b.1, Order::Fail("broken"));
     pair.b.0.ended().await;
     assert_eq!(settled(&pair.a.1).await, 0);
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -100,19 +82,16 @@ async fn who_traps_exits_gets_them_as_signals() {
         "a gets exit by link: error: broken",
         "a gets exit by outside: shutdown",
     ];
-    assert_eq!(pair.journal.entries(), expected);
+    assert_eq!(pair.journal.take(), expected);
     // The link to one that has ended already gives its last exit at once.
     order(&pair.a.1, Order::Link(pair.b.0.clone()));
-    until("the signal", || pair.journal.entries().len() == 4).await;
-    assert_eq!(
-        pair.journal.entries()[3],
-        "a gets exit by link: error: broken"
-    );
+    let expected = ["a gets exit by link: error: broken"];
+    pair.journal.expect(LONG, expected).await;
     // A kill is not to be trapped.
     pair.a.0.kill();
-    pair.a.0.ended().await;
-    assert_eq!(pair.journal.entries().len(), 4);
-    stop(pair.node).await;
+    assert!(matches!(pair.a.0.ended().await, Exit::Killed));
+    assert!(pair.journal.entries().is_empty());
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -128,7 +107,7 @@ async fn exit_signals_from_outside_are_bounded() {
     told.send(()).expect("it waits");
     settled(&pair.a.1).await;
     assert_eq!(pair.journal.entries().len(), limits::EXIT_SIGNALS_MAX);
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -140,9 +119,9 @@ async fn an_exit_from_outside_ends_who_does_not_trap() {
     assert_eq!(settled(&pair.a.1).await, 1);
     pair.a.0.kill();
     assert_eq!(settled(&pair.a.1).await, 2);
-    let child = find(&pair.node.tree(), "a");
+    let child = pair.bed.find("a");
     assert_eq!(child.last_exit.as_deref(), Some("killed"));
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -167,7 +146,7 @@ async fn a_monitor_sees_the_incarnation_end_once() {
         seen.contains(&"a sees down: panic: one".to_owned()),
         "{seen:?}"
     );
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -176,9 +155,8 @@ async fn a_monitor_of_an_ended_process_tells_at_once() {
     pair.b.0.kill();
     pair.b.0.ended().await;
     order(&pair.a.1, Order::Monitor(pair.b.0.clone()));
-    until("the signal", || !pair.journal.entries().is_empty()).await;
-    assert_eq!(pair.journal.entries(), ["a sees down: killed"]);
-    stop(pair.node).await;
+    pair.journal.expect(LONG, ["a sees down: killed"]).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -191,7 +169,7 @@ async fn a_monitoring_that_was_ended_tells_nothing() {
     order(&pair.a.1, Order::MonitorBriefly(pair.b.0.clone()));
     settled(&pair.a.1).await;
     assert!(pair.journal.entries().is_empty());
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test]
@@ -213,7 +191,7 @@ async fn links_end_with_the_incarnation() {
         1,
         "the second incarnation was never linked"
     );
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -222,22 +200,19 @@ async fn timers_fire_in_order_and_end_with_the_incarnation() {
     for (ms, number) in [(30, 3), (10, 1), (20, 2), (10, 11)] {
         order(&pair.a.1, Order::After(Duration::from_millis(ms), number));
     }
-    settled(&pair.a.1).await;
-    tokio::time::advance(Duration::from_millis(29)).await;
-    until("three fired", || pair.journal.entries().len() == 3).await;
-    tokio::time::advance(Duration::from_millis(2)).await;
-    until("all fired", || pair.journal.entries().len() == 4).await;
+    test_kit::advance(Duration::from_millis(29)).await;
     assert_eq!(
         pair.journal.take(),
-        ["a notes 1", "a notes 11", "a notes 2", "a notes 3"]
+        ["a notes 1", "a notes 11", "a notes 2"]
     );
+    test_kit::advance(Duration::from_millis(1)).await;
+    assert_eq!(pair.journal.take(), ["a notes 3"]);
     order(&pair.a.1, Order::After(Duration::from_millis(10), 4));
     order(&pair.a.1, Order::Panic("before it fires"));
     assert_eq!(settled(&pair.a.1).await, 1);
-    tokio::time::advance(Duration::from_secs(1)).await;
-    settled(&pair.a.1).await;
+    test_kit::advance(Duration::from_secs(1)).await;
     assert_eq!(pair.journal.entries(), ["a starts"]);
-    stop(pair.node).await;
+    pair.bed.finish().await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -257,9 +232,7 @@ async fn a_cancelled_timer_gives_its_message_back() {
         assert!(ctx.try_next().is_none());
         done.send(()).map_err(|()| Exit::error("nobody waits"))
     });
-    let node = Node::start(Supervisor::builder("node").child(spec))
-        .await
-        .expect("it starts");
+    let bed = test_kit::start([spec]).await;
     passed.await.expect("all assertions in the body hold");
-    stop(node).await;
+    bed.finish().await;
 }

@@ -1,6 +1,5 @@
 //! What the tests share: a process that does as it is told and writes down what befalls it.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use belay_runtime::*;
@@ -8,23 +7,7 @@ use belay_runtime::*;
 /// Long enough for anything; a test that runs into it has failed.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
-/// What happened, in order.
-#[derive(Clone, Default)]
-pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
-
-impl Journal {
-    pub(crate) fn write(&self, entry: impl Into<String>) {
-        self.0.lock().unwrap().push(entry.into());
-    }
-
-    pub(crate) fn entries(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
-}
+pub(crate) type Journal = test_kit::Journal;
 
 pub(crate) enum Order {
     /// Writes its number into the journal.
@@ -163,13 +146,7 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// The child of this name, at any depth.
 pub(crate) fn find(tree: &TreeNode, name: &str) -> TreeNode {
-    let mut found = None;
-    tree.visit(&mut |node| {
-        if node.name == name {
-            found = Some(node.clone());
-        }
-    });
-    found.unwrap_or_else(|| panic!("no {name} in\n{}", tree.to_text()))
+    test_kit::find(tree, name)
 }
 
 pub(crate) async fn stop(node: Node) {
