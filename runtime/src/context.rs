@@ -45,41 +45,33 @@ pub enum Incoming<M> {
 /// mailbox, and its timers are gone.
 pub struct Context<M: Send + 'static> {
     cell: Arc<Cell<M>>,
-    name: Arc<str>,
     batch: VecDeque<M>,
     timers: Option<Box<Timers<M>>>,
-    last_exit: Option<Exit>,
-    pid: Pid,
-    incarnation: u32,
     /// Messages and signals handed out in this turn.
     turn: u32,
     queue: MailboxPolicy,
 }
 
 impl<M: Send + 'static> Context<M> {
-    pub(crate) fn new(cell: Arc<Cell<M>>, birth: Birth) -> Self {
+    pub(crate) fn new(cell: Arc<Cell<M>>, queue: MailboxPolicy) -> Self {
         cell.core().note_kind(kind::NONE);
         Self {
             cell,
-            name: birth.name,
             batch: VecDeque::new(),
             timers: None,
-            last_exit: birth.last_exit,
-            pid: birth.pid,
-            incarnation: birth.incarnation,
             turn: 0,
-            queue: birth.queue,
+            queue,
         }
     }
 
     /// The pid of this process; the same in every incarnation.
     pub fn pid(&self) -> Pid {
-        self.pid
+        self.cell.core().lock().pid
     }
 
     /// The name in its child spec.
-    pub fn name(&self) -> &str {
-        &self.name
+    pub fn name(&self) -> Arc<str> {
+        Arc::clone(&self.cell.core().lock().name)
     }
 
     /// Where to send messages to this process.
@@ -90,21 +82,22 @@ impl<M: Send + 'static> Context<M> {
     /// This process, for links and registries.
     pub fn process(&self) -> ProcessRef {
         let slot: Arc<dyn Slot> = Arc::<Cell<M>>::clone(&self.cell);
+        let control = self.cell.core().lock();
         ProcessRef {
             slot,
-            pid: self.pid,
-            name: Arc::clone(&self.name),
+            pid: control.pid,
+            name: Arc::clone(&control.name),
         }
     }
 
     /// How often the process was restarted before: 0 is the first incarnation.
     pub fn incarnation(&self) -> u32 {
-        self.incarnation
+        self.cell.core().lock().incarnation
     }
 
     /// Why the incarnation before this one ended; `None` in the first.
-    pub fn last_exit(&self) -> Option<&Exit> {
-        self.last_exit.as_ref()
+    pub fn last_exit(&self) -> Option<Exit> {
+        self.cell.core().lock().last_exit.clone()
     }
 
     /// The time by tokio's clock, which tests can pause.
@@ -335,18 +328,8 @@ impl<M: Send + 'static> Drop for Context<M> {
 impl<M: Send + 'static> fmt::Debug for Context<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context")
-            .field("name", &self.name)
-            .field("pid", &self.pid)
-            .field("incarnation", &self.incarnation)
+            .field("process", &self.process())
+            .field("incarnation", &self.incarnation())
             .finish_non_exhaustive()
     }
-}
-
-/// What an incarnation starts with.
-pub(crate) struct Birth {
-    pub(crate) name: Arc<str>,
-    pub(crate) pid: Pid,
-    pub(crate) incarnation: u32,
-    pub(crate) last_exit: Option<Exit>,
-    pub(crate) queue: MailboxPolicy,
 }

@@ -38,6 +38,7 @@ mod backoff;
 mod chance;
 mod context;
 mod exit;
+mod grace;
 mod group;
 mod guard;
 mod heir;

@@ -6,8 +6,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::guard;
-use crate::policy::{AutoShutdown, Restart, Shutdown, Strategy};
+use crate::policy::{AutoShutdown, Restart, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::slot::Purpose;
 use crate::spec::ChildSpec;
@@ -71,7 +72,7 @@ impl Node {
     /// # Cancel safety
     /// When the future is dropped the tree is killed.
     pub async fn stop(self, deadline: Duration) -> StopReport {
-        self.root.request_stop(Shutdown::Infinity, Purpose::End);
+        self.root.request_stop(Grace::INFINITY, Purpose::End);
         if timeout(deadline, self.root.ended()).await.is_ok() {
             return StopReport::default();
         }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use crate::context::Birth;
 use crate::exit::Exit;
 use crate::guard::{self, Caught};
-use crate::pid::Pid;
 use crate::policy::{MailboxPolicy, Restart};
 use crate::process_ref::ProcessRef;
 use crate::slot::{Phase, Purpose, STARTING, Slot};
@@ -18,8 +16,6 @@ use crate::{report, signal, stats};
 
 /// A child's place in its family.
 pub(crate) struct Place {
-    pub(crate) pid: Pid,
-    pub(crate) name: Arc<str>,
     pub(crate) family: Arc<Family>,
     pub(crate) terms: Terms,
 }
@@ -81,35 +77,21 @@ impl Fate {
 }
 
 impl Place {
-    fn process(&self, slot: Arc<dyn Slot>) -> ProcessRef {
-        ProcessRef {
-            slot,
-            pid: self.pid,
-            name: Arc::clone(&self.name),
-        }
-    }
-
-    /// Begins an incarnation, unless the child was asked to end meanwhile.
-    pub(crate) fn begin(&self, slot: &dyn Slot) -> Option<Birth> {
+    /// Begins an incarnation; false when the child was asked to end meanwhile.
+    pub(crate) fn begin(&self, slot: &dyn Slot) -> bool {
         let mut control = slot.core().lock();
         if control.shutdown.is_some() {
-            return None;
+            return false;
         }
         control.phase = Phase::Starting;
         slot.core().raise(STARTING);
         control.started = Some(Instant::now());
-        Some(Birth {
-            name: Arc::clone(&self.name),
-            pid: self.pid,
-            incarnation: control.incarnation,
-            last_exit: control.last_exit.clone(),
-            queue: self.terms.queue,
-        })
+        true
     }
 
     /// Does what an exit brings with it and decides what comes next.
     pub(crate) fn settle(&mut self, slot: Arc<dyn Slot>, fate: Result<(), Box<Fate>>) -> Next {
-        let process = self.process(slot);
+        let process = occupant(slot);
         let (exit, permitted) = match fate {
             Ok(()) => (Exit::Normal, None),
             Err(fate) => (fate.exit, fate.permitted),
@@ -119,7 +101,6 @@ impl Place {
             let mut control = core.lock();
             core.lower(u8::MAX);
             control.phase = Phase::Waiting;
-            control.forced = None;
             control.last_exit = Some(exit.clone());
             let relations = control
                 .extras
@@ -200,8 +181,8 @@ impl Place {
             return Next::End(Phase::Abandoned);
         }
         let departure = Departure {
-            pid: self.pid,
-            name: &self.name,
+            pid: process.pid(),
+            name: process.name(),
             exit,
             counted: !own_limit,
         };
@@ -240,15 +221,15 @@ impl Place {
             && let Some(on_abandoned) = &limit.on_abandoned
         {
             // What it does wrong is no reason to lose track of the child.
-            drop(guard::call(|| on_abandoned(&self.name, exit)));
+            drop(guard::call(|| on_abandoned(process.name(), exit)));
         }
         self.family.child_done(self.terms.significant);
-        self.family.child_abandoned(&self.name, exit);
+        self.family.child_abandoned(process.name(), exit);
     }
 
     /// Ends the child for good.
     pub(crate) fn end(&self, slot: Arc<dyn Slot>, phase: Phase) {
-        let process = self.process(slot);
+        let process = occupant(slot);
         process.slot.close();
         let (extras, starter, exit) = process.slot.core().end(phase);
         // Unanswered only when the task was dropped: the starter sees its sender go.
@@ -256,13 +237,22 @@ impl Place {
         if let Some(mut extras) = extras {
             signal::ended(&process, &mut extras, &exit);
             std::mem::take(&mut extras.claims).release(&exit);
-            self.family.child_ended(self.pid);
+            self.family.child_ended(process.pid());
             if let Some(ended) = extras.ended.take() {
                 ended.tell(exit);
             }
         } else {
-            self.family.child_ended(self.pid);
+            self.family.child_ended(process.pid());
         }
         stats::process_ended();
     }
+}
+
+/// Who is on a slot: while a seat is there, its child.
+fn occupant(slot: Arc<dyn Slot>) -> ProcessRef {
+    let (pid, name) = {
+        let control = slot.core().lock();
+        (control.pid, Arc::clone(&control.name))
+    };
+    ProcessRef { slot, pid, name }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::Notify;
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::pid::Pid;
-use crate::policy::Shutdown;
 use crate::signal;
 use crate::slot::{DEADLINE, FORCED, Phase, Purpose, STOP, Slot};
 
@@ -71,7 +71,7 @@ impl ProcessRef {
             if control.pid != self.pid || !control.is_active() {
                 return;
             }
-            control.forced = Some(Exit::Killed);
+            control.extras().forced = Some(Exit::Killed);
             core.raise(FORCED);
         }
         self.slot.wake();
@@ -124,7 +124,7 @@ impl ProcessRef {
     }
 
     /// Asks the child to stop; its seat keeps the deadline.
-    pub(crate) fn request_stop(&self, shutdown: Shutdown, purpose: Purpose) {
+    pub(crate) fn request_stop(&self, grace: Grace, purpose: Purpose) {
         let core = self.slot.core();
         {
             let mut control = core.lock();
@@ -139,14 +139,12 @@ impl ProcessRef {
             if purpose == Purpose::Regroup && !control.is_active() {
                 return;
             }
-            control.shutdown = Some((shutdown, purpose));
-            match shutdown {
-                Shutdown::Brutal => {
-                    control.forced = Some(Exit::Killed);
-                    core.raise(FORCED);
-                }
-                Shutdown::Timeout(_) | Shutdown::Infinity => core.raise(STOP | DEADLINE),
-            }
+            control.shutdown = Some((grace, purpose));
+            core.raise(if grace == Grace::BRUTAL {
+                FORCED
+            } else {
+                STOP | DEADLINE
+            });
         }
         self.slot.wake();
     }

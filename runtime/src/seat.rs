@@ -24,7 +24,6 @@ use crate::exit::Exit;
 use crate::guard;
 use crate::mailbox::Cell;
 use crate::place::{Fate, Next, Place};
-use crate::policy::Shutdown;
 use crate::slot::{Command, DEADLINE, FORCED, Phase, Purpose, STARTING, Slot};
 use crate::stats;
 
@@ -89,8 +88,10 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
     body: &mut B,
     seat: &Seat<M>,
 ) -> Option<Result<(), Box<Fate>>> {
-    let birth = seat.place.begin(&*seat.cell)?;
-    let ctx = Context::new(Arc::clone(&seat.cell), birth);
+    if !seat.place.begin(&*seat.cell) {
+        return None;
+    }
+    let ctx = Context::new(Arc::clone(&seat.cell), seat.place.terms.queue);
     let run = match guard::call(|| body.run(ctx)) {
         Ok(Some(run)) => run,
         Ok(None) => return Some(Fate::exit(Exit::Shutdown)),
@@ -127,7 +128,7 @@ impl<M: Send + 'static> Seat<M> {
         if self.cell.core().urgent() & FORCED == 0 {
             return None;
         }
-        self.cell.core().lock().forced.clone()
+        self.cell.core().lock().forced()
     }
 
     /// The incarnation waits: acknowledges its start, and keeps the deadline of its stop.
@@ -139,12 +140,10 @@ impl<M: Send + 'static> Seat<M> {
         let core = self.cell.core();
         if core.urgent() & DEADLINE != 0 {
             core.lower(DEADLINE);
-            *deadline = match core.lock().shutdown {
-                Some((Shutdown::Timeout(limit), _)) => Instant::now()
-                    .checked_add(limit)
-                    .map(|at| Box::pin(sleep_until(at))),
-                Some((Shutdown::Brutal | Shutdown::Infinity, _)) | None => None,
-            };
+            let limit = core.lock().shutdown.and_then(|(grace, _)| grace.limit());
+            *deadline = limit
+                .and_then(|limit| Instant::now().checked_add(limit))
+                .map(|at| Box::pin(sleep_until(at)));
         }
         if !self.place.terms.acknowledged && core.urgent() & STARTING != 0 {
             core.acknowledge();

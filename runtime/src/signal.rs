@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::limits::{EXIT_SIGNALS_MAX, RELATIONS_MAX};
 use crate::pid::Pid;
 use crate::process_ref::ProcessRef;
@@ -142,7 +143,7 @@ pub(crate) fn exit_signal(target: &ProcessRef, from: Option<Pid>, exit: Exit) {
                 if matches!(exit, Exit::Normal) {
                     return;
                 }
-                control.forced.get_or_insert(exit);
+                control.extras().forced.get_or_insert(exit);
                 core.raise(FORCED);
             }
         }
@@ -206,17 +207,19 @@ pub(crate) fn no_process() -> Exit {
     Exit::error("no such process")
 }
 
-/// The process of `pid` on `slot`; without a name when another is on it by now.
-pub(crate) fn reference(slot: &Arc<dyn Slot>, pid: Pid) -> ProcessRef {
+/// The process of `pid` on `slot`, and how it is stopped; without a name when another is on it
+/// by now.
+pub(crate) fn reference(slot: &Arc<dyn Slot>, pid: Pid) -> (ProcessRef, Grace) {
     let control = slot.core().lock();
     let name = if control.pid == pid {
         Arc::clone(&control.name)
     } else {
         Arc::default()
     };
-    ProcessRef {
+    let process = ProcessRef {
         slot: Arc::clone(slot),
         pid,
         name,
-    }
+    };
+    (process, control.grace)
 }

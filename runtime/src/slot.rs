@@ -11,10 +11,10 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::kind;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
-use crate::policy::Shutdown;
 use crate::process_ref::{Ending, ProcessRef};
 use crate::registry::Claims;
 use crate::signal::{MonitorId, Signal};
@@ -94,10 +94,10 @@ pub(crate) struct Control {
     pub(crate) incarnation: u32,
     pub(crate) started: Option<Instant>,
     pub(crate) last_exit: Option<Exit>,
-    /// The exit that somebody else decided on; taken by the seat.
-    pub(crate) forced: Option<Exit>,
+    /// How the spec says that the child is stopped.
+    pub(crate) grace: Grace,
     /// How the stop that was asked for is limited.
-    pub(crate) shutdown: Option<(Shutdown, Purpose)>,
+    pub(crate) shutdown: Option<(Grace, Purpose)>,
     pub(crate) starter: Option<Starter>,
     pub(crate) command: Option<Command>,
     pub(crate) extras: Option<Box<Extras>>,
@@ -106,6 +106,8 @@ pub(crate) struct Control {
 /// What only some processes have.
 #[derive(Default)]
 pub(crate) struct Extras {
+    /// The exit that somebody else decided on; taken by the seat.
+    pub(crate) forced: Option<Exit>,
     pub(crate) trapping: bool,
     pub(crate) signals: VecDeque<Signal>,
     pub(crate) exit_signals: usize,
@@ -145,7 +147,7 @@ impl Core {
                 incarnation: 0,
                 started: None,
                 last_exit: None,
-                forced: None,
+                grace: Grace::BRUTAL,
                 shutdown: None,
                 starter: None,
                 command: None,
@@ -204,7 +206,13 @@ impl Core {
     }
 
     /// Makes the slot that of a new child; false when another child is on it.
-    pub(crate) fn occupy(&self, pid: Pid, name: &Arc<str>, starter: Option<Starter>) -> bool {
+    pub(crate) fn occupy(
+        &self,
+        pid: Pid,
+        name: &Arc<str>,
+        grace: Grace,
+        starter: Option<Starter>,
+    ) -> bool {
         let mut control = self.lock();
         match control.phase {
             Phase::Vacant | Phase::Ended | Phase::Abandoned => {}
@@ -218,7 +226,7 @@ impl Core {
             incarnation: 0,
             started: None,
             last_exit: None,
-            forced: None,
+            grace,
             shutdown: None,
             starter,
             command: None,
@@ -255,6 +263,14 @@ impl Extras {
 }
 
 impl Control {
+    /// The exit that was decided on outside.
+    pub(crate) fn forced(&self) -> Option<Exit> {
+        if let Some((Grace::BRUTAL, _)) = self.shutdown {
+            return Some(Exit::Killed);
+        }
+        self.extras.as_ref()?.forced.clone()
+    }
+
     pub(crate) fn extras(&mut self) -> &mut Extras {
         self.extras.get_or_insert_default()
     }

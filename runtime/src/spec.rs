@@ -243,7 +243,7 @@ pub(crate) trait Launch: Send {
 /// Where a child runs.
 pub(crate) enum Where {
     Here(Handle),
-    OwnThread,
+    OwnThread { name: Arc<str> },
 }
 
 struct Launcher<M: Send + 'static, B> {
@@ -257,7 +257,6 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
     }
 
     fn launch(self: Box<Self>, place: Place, on: &Where) -> io::Result<()> {
-        let name = Arc::clone(&place.name);
         let life = seat::occupy(self.body, self.cell, place);
         match on {
             Where::Here(runtime) => {
@@ -265,7 +264,7 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
                 drop(runtime.spawn(life));
                 Ok(())
             }
-            Where::OwnThread => thread::run(&name, life),
+            Where::OwnThread { name } => thread::run(name, life),
         }
     }
 }

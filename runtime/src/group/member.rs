@@ -90,7 +90,7 @@ impl<T: 'static> Member<T> {
     /// The process, to monitor it, link to it, or end it.
     pub fn process(&self) -> ProcessRef {
         let slot: Arc<dyn Slot> = self.to.clone();
-        signal::reference(&slot, self.pid)
+        signal::reference(&slot, self.pid).0
     }
 
     /// Sends it a clone of `value`, without waiting.

@@ -40,23 +40,27 @@ struct Inbox<M> {
     /// Of the task the process runs in.
     task: Option<Waker>,
     parked: Parked,
-    senders: Option<Box<Senders>>,
+    rare: Option<Box<Rare>>,
 }
 
 /// Whether the process waits for messages, and how it wants to be woken.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Parked {
     No,
     /// By the waker of its task.
     Task,
     /// By a waker of its own, because it waits inside a combinator that brings one.
-    Other(Waker),
+    Other,
 }
 
-/// Senders that wait for room, in order of arrival. Kept once it is there, because a sender that
-/// was called keeps its place, and a place must never be given to two.
+/// What few mailboxes need. Kept once it is there, because a sender that was called keeps its
+/// place, and a place must never be given to two.
 #[derive(Default)]
-struct Senders {
+struct Rare {
+    /// The waker that [`Parked::Other`] speaks of.
+    other: Option<Waker>,
     next: u64,
+    /// Senders that wait for room, in order of arrival.
     waiting: BTreeMap<u64, Waker>,
 }
 
@@ -73,7 +77,7 @@ impl<M: Send + 'static> Cell<M> {
                 lane: Lane::new(capacity),
                 task: None,
                 parked: Parked::No,
-                senders: None,
+                rare: None,
             }),
         }
     }
@@ -203,7 +207,10 @@ impl<M> Inbox<M> {
     fn park(&mut self, waker: &Waker) {
         self.parked = match &self.task {
             Some(task) if task.will_wake(waker) => Parked::Task,
-            Some(_) | None => Parked::Other(waker.clone()),
+            Some(_) | None => {
+                self.rare.get_or_insert_default().other = Some(waker.clone());
+                Parked::Other
+            }
         };
     }
 
@@ -211,36 +218,36 @@ impl<M> Inbox<M> {
         match std::mem::replace(&mut self.parked, Parked::No) {
             Parked::No => None,
             Parked::Task => self.task.clone(),
-            Parked::Other(waker) => Some(waker),
+            Parked::Other => self.rare.as_mut().and_then(|rare| rare.other.take()),
         }
     }
 
     fn wait_in_line(&mut self, place: &mut Option<Place>, waker: &Waker) {
-        let senders = self.senders.get_or_insert_default();
+        let rare = self.rare.get_or_insert_default();
         let place = *place.get_or_insert_with(|| {
-            senders.next += 1;
-            Place(senders.next)
+            rare.next += 1;
+            Place(rare.next)
         });
-        senders.waiting.insert(place.0, waker.clone());
+        rare.waiting.insert(place.0, waker.clone());
     }
 
     /// True when the place was still waiting.
     fn leave_line(&mut self, place: Option<Place>) -> bool {
-        let (Some(place), Some(senders)) = (place, &mut self.senders) else {
+        let (Some(place), Some(rare)) = (place, &mut self.rare) else {
             return false;
         };
-        senders.waiting.remove(&place.0).is_some()
+        rare.waiting.remove(&place.0).is_some()
     }
 
     /// The first in line, as many as there is room for, at most `most`.
     fn called(&mut self, most: usize) -> Wakers {
         let room = self.lane.room().min(most);
         let mut wakers = Wakers::new();
-        let Some(senders) = &mut self.senders else {
+        let Some(rare) = &mut self.rare else {
             return wakers;
         };
         while wakers.len() < room
-            && let Some((_, waker)) = senders.waiting.pop_first()
+            && let Some((_, waker)) = rare.waiting.pop_first()
         {
             wakers.push(waker);
         }
@@ -256,10 +263,11 @@ impl<M: Send + 'static> Slot for Cell<M> {
     fn wake(&self) {
         let (task, other) = {
             let mut inbox = self.lock();
-            let other = match std::mem::replace(&mut inbox.parked, Parked::No) {
+            let other = match inbox.parked {
                 Parked::No | Parked::Task => None,
-                Parked::Other(waker) => Some(waker),
+                Parked::Other => inbox.unpark(),
             };
+            inbox.parked = Parked::No;
             (inbox.task.clone(), other)
         };
         wake(other);
@@ -273,12 +281,13 @@ impl<M: Send + 'static> Slot for Cell<M> {
     fn close(&self) {
         let (messages, senders) = {
             let mut inbox = self.lock();
-            (inbox.lane.close(), inbox.senders.take())
+            let senders = inbox
+                .rare
+                .as_mut()
+                .map(|rare| std::mem::take(&mut rare.waiting));
+            (inbox.lane.close(), senders)
         };
-        for waker in senders
-            .into_iter()
-            .flat_map(|senders| senders.waiting.into_values())
-        {
+        for waker in senders.into_iter().flat_map(BTreeMap::into_values) {
             waker.wake();
         }
         drop_messages(messages);
@@ -323,5 +332,55 @@ fn drop_messages<M>(messages: VecDeque<M>) {
     for message in messages {
         // A crash here is the message's, not the process's: there is nobody to restart.
         drop(guard::call(|| drop(message)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    use super::*;
+
+    /// A sender that waits for room, and how often it was woken.
+    #[derive(Default)]
+    struct Waiting(AtomicUsize);
+
+    impl Wake for Waiting {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+
+    #[test]
+    fn regression_a_place_in_line_is_not_given_to_two_after_a_close() {
+        let cell = Cell::new(Capacity::new(1), None);
+        let senders = [0, 1].map(|_| Arc::new(Waiting::default()));
+        let mut places = [None, None];
+        let mut wait = |number: usize| {
+            let waker = Waker::from(Arc::clone(&senders[number]));
+            let mut cx = TaskContext::from_waker(&waker);
+            let polled = cell.poll_push(&mut cx, &mut Some(number), &mut places[number]);
+            assert_eq!(polled, Poll::Pending);
+        };
+        assert_eq!(cell.push(7, Class::Ambient), Ok(()));
+        wait(0);
+        cell.close();
+        cell.open();
+        assert_eq!(cell.push(8, Class::Ambient), Ok(()));
+        wait(1);
+        wait(0);
+        for sender in &senders {
+            sender.0.store(0, Ordering::Release);
+        }
+        let mut batch = VecDeque::new();
+        cell.try_take(&mut batch);
+        // One of them gets the room; when it goes away, the other's turn has come.
+        cell.give_up(places[0].take().expect("it waits"));
+        let woken = senders
+            .each_ref()
+            .map(|sender| sender.0.load(Ordering::Acquire));
+        assert_eq!(woken, [1, 1]);
     }
 }

@@ -135,8 +135,8 @@ impl DynamicSupervisor {
     /// # Cancel safety
     /// When the future is dropped the child stops all the same, or is killed at its deadline.
     pub async fn stop_child(&self, pid: Pid) -> Result<(), StopError> {
-        let (process, shutdown) = self.family.find(pid).ok_or(StopError::NotFound)?;
-        if stop_one(&process, shutdown).await {
+        let (process, grace) = self.family.find(pid).ok_or(StopError::NotFound)?;
+        if stop_one(&process, grace).await {
             Ok(())
         } else {
             Err(StopError::LeftBehind)

@@ -13,9 +13,10 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::exit::{CrashKind, Exit};
+use crate::grace::Grace;
 use crate::pid::Pid;
 use crate::place::Place;
-use crate::policy::{AutoShutdown, Shutdown, Strategy};
+use crate::policy::{AutoShutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::report;
 use crate::signal;
@@ -88,12 +89,7 @@ pub(crate) struct Family {
 pub(super) struct Partition {
     /// Where children run; `None` while the supervisor does not.
     pub(super) runtime: Option<Handle>,
-    pub(super) children: BTreeMap<Pid, Child>,
-}
-
-pub(super) struct Child {
-    pub(super) slot: Arc<dyn Slot>,
-    pub(super) shutdown: Shutdown,
+    pub(super) children: BTreeMap<Pid, Arc<dyn Slot>>,
 }
 
 pub(super) struct State {
@@ -191,7 +187,7 @@ impl Family {
             pid,
             name: Arc::clone(&spec.name),
         };
-        let runtime = match self.admit(&process, spec.shutdown, starter) {
+        let runtime = match self.admit(&process, Grace::of(spec.shutdown), starter) {
             Ok(runtime) => runtime,
             Err(error) => {
                 self.living.fetch_sub(1, Ordering::AcqRel);
@@ -203,13 +199,11 @@ impl Family {
         }
         process.slot.open();
         let place = Place {
-            pid,
-            name: spec.name,
             family: Arc::clone(self),
             terms: spec.terms,
         };
         let on = if spec.on_thread {
-            Where::OwnThread
+            Where::OwnThread { name: spec.name }
         } else {
             Where::Here(runtime)
         };
@@ -222,7 +216,7 @@ impl Family {
     fn admit(
         &self,
         process: &ProcessRef,
-        shutdown: Shutdown,
+        grace: Grace,
         starter: Option<Starter>,
     ) -> Result<Handle, StartError> {
         let mut partition = self.partition(process.pid);
@@ -230,15 +224,12 @@ impl Family {
         if !process
             .slot
             .core()
-            .occupy(process.pid, &process.name, starter)
+            .occupy(process.pid, &process.name, grace, starter)
         {
             return Err(StartError::MailboxInUse);
         }
-        let child = Child {
-            slot: Arc::clone(&process.slot),
-            shutdown,
-        };
-        partition.children.insert(process.pid, child);
+        let slot = Arc::clone(&process.slot);
+        partition.children.insert(process.pid, slot);
         Ok(runtime)
     }
 
@@ -340,17 +331,13 @@ impl Family {
     }
 
     /// The child with this pid.
-    pub(super) fn find(&self, pid: Pid) -> Option<(ProcessRef, Shutdown)> {
-        let (slot, shutdown) = {
-            let partition = self.partition(pid);
-            let child = partition.children.get(&pid)?;
-            (Arc::clone(&child.slot), child.shutdown)
-        };
-        Some((signal::reference(&slot, pid), shutdown))
+    pub(super) fn find(&self, pid: Pid) -> Option<(ProcessRef, Grace)> {
+        let slot = Arc::clone(self.partition(pid).children.get(&pid)?);
+        Some(signal::reference(&slot, pid))
     }
 
     /// All children, by pid, with how each is stopped.
-    pub(super) fn list(&self) -> Vec<(ProcessRef, Shutdown)> {
+    pub(super) fn list(&self) -> Vec<(ProcessRef, Grace)> {
         let mut slots = Vec::new();
         for partition in &self.partitions {
             let partition = lock(partition);
@@ -358,15 +345,15 @@ impl Family {
                 partition
                     .children
                     .iter()
-                    .map(|(pid, child)| (*pid, Arc::clone(&child.slot), child.shutdown)),
+                    .map(|(pid, slot)| (*pid, Arc::clone(slot))),
             );
         }
         if self.partitions.len() > 1 {
-            slots.sort_unstable_by_key(|(pid, ..)| *pid);
+            slots.sort_unstable_by_key(|(pid, _)| *pid);
         }
         slots
             .into_iter()
-            .map(|(pid, slot, shutdown)| (signal::reference(&slot, pid), shutdown))
+            .map(|(pid, slot)| signal::reference(&slot, pid))
             .collect()
     }
 }

@@ -12,8 +12,9 @@ use super::family::{Branch, Family, Rules, StartError};
 use super::stop::Custody;
 use crate::context::{Context, Incoming};
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::limits::KILL_GRACE;
-use crate::policy::{AutoShutdown, Shutdown, Strategy};
+use crate::policy::{AutoShutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::slot::{Purpose, Slot};
 use crate::spec::ChildSpec;
@@ -196,7 +197,7 @@ pub(crate) async fn start_one(
 async fn vacated(slot: Arc<dyn Slot>) {
     let occupant = {
         let control = slot.core().lock();
-        let leaves = matches!(control.shutdown, Some((Shutdown::Brutal, Purpose::End)));
+        let leaves = matches!(control.shutdown, Some((Grace::BRUTAL, Purpose::End)));
         if !leaves || !control.is_living() {
             return;
         }

@@ -4,10 +4,10 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::family::Family;
-use super::stop::patience;
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::pid::Pid;
-use crate::policy::{Shutdown, Strategy};
+use crate::policy::Strategy;
 use crate::process_ref::ProcessRef;
 use crate::report;
 use crate::slot::{Command, Phase, Purpose};
@@ -42,8 +42,8 @@ impl Family {
         loop {
             self.count(failed, counted)?;
             let group = self.group(failed);
-            for (process, shutdown) in group.iter().rev() {
-                self.pause(process, *shutdown).await?;
+            for (process, grace) in group.iter().rev() {
+                self.pause(process, *grace).await?;
             }
             self.state().failed.clear();
             let mut again = None;
@@ -78,7 +78,7 @@ impl Family {
         Ok(())
     }
 
-    fn group(&self, failed: Pid) -> Vec<(ProcessRef, Shutdown)> {
+    fn group(&self, failed: Pid) -> Vec<(ProcessRef, Grace)> {
         let mut group = self.list();
         match self.rules.strategy {
             Strategy::OneForOne => group.retain(|(process, _)| process.pid() == failed),
@@ -89,8 +89,8 @@ impl Family {
     }
 
     /// Stops a child so far that it waits to be run again, or has ended.
-    async fn pause(&self, process: &ProcessRef, shutdown: Shutdown) -> Result<(), GaveUp> {
-        process.request_stop(shutdown, Purpose::Regroup);
+    async fn pause(&self, process: &ProcessRef, grace: Grace) -> Result<(), GaveUp> {
+        process.request_stop(grace, Purpose::Regroup);
         let paused = async {
             while !matches!(
                 process.phase(),
@@ -99,7 +99,7 @@ impl Family {
                 self.changed.notified().await;
             }
         };
-        let stopped = match patience(shutdown) {
+        let stopped = match grace.patience() {
             Some(limit) => timeout(limit, paused).await.is_ok(),
             None => {
                 paused.await;

@@ -3,31 +3,20 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use tokio::time::timeout;
 
 use super::family::{Family, lock};
+use crate::grace::Grace;
 use crate::limits::KILL_GRACE;
-use crate::policy::Shutdown;
 use crate::process_ref::ProcessRef;
 use crate::report;
 use crate::slot::Purpose;
 
-/// How long to wait for a child: its own deadline, and then for the kill to take effect.
-/// `None` is for ever.
-pub(super) fn patience(shutdown: Shutdown) -> Option<Duration> {
-    match shutdown {
-        Shutdown::Brutal => Some(KILL_GRACE),
-        Shutdown::Timeout(limit) => Some(limit.saturating_add(KILL_GRACE)),
-        Shutdown::Infinity => None,
-    }
-}
-
 /// Stops one child for good and waits for it; false when it is left behind.
-pub(crate) async fn stop_one(process: &ProcessRef, shutdown: Shutdown) -> bool {
-    process.request_stop(shutdown, Purpose::End);
-    let stopped = match patience(shutdown) {
+pub(crate) async fn stop_one(process: &ProcessRef, grace: Grace) -> bool {
+    process.request_stop(grace, Purpose::End);
+    let stopped = match grace.patience() {
         Some(limit) => timeout(limit, process.ended()).await.is_ok(),
         None => {
             process.ended().await;
@@ -52,8 +41,8 @@ impl Family {
     /// Stops the children one after the other, last started first.
     pub(super) async fn stop_in_reverse(&self) {
         self.close();
-        for (process, shutdown) in self.list().into_iter().rev() {
-            stop_one(&process, shutdown).await;
+        for (process, grace) in self.list().into_iter().rev() {
+            stop_one(&process, grace).await;
         }
     }
 
@@ -62,9 +51,9 @@ impl Family {
         self.close();
         let children = self.list();
         let mut limit = Some(KILL_GRACE);
-        for (process, shutdown) in &children {
-            limit = limit.zip(patience(*shutdown)).map(|(a, b)| a.max(b));
-            process.request_stop(*shutdown, Purpose::End);
+        for (process, grace) in &children {
+            limit = limit.zip(grace.patience()).map(|(a, b)| a.max(b));
+            process.request_stop(*grace, Purpose::End);
         }
         let stopped = match limit {
             Some(limit) => timeout(limit, self.emptied()).await.is_ok(),
@@ -100,7 +89,7 @@ impl Drop for Custody {
         self.0.close();
         if self.0.living() > 0 {
             for (process, _) in self.0.list() {
-                process.request_stop(Shutdown::Brutal, Purpose::End);
+                process.request_stop(Grace::BRUTAL, Purpose::End);
             }
         }
     }

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::policy::Shutdown;
 use crate::process_ref::ProcessRef;
 use crate::slot::Purpose;
@@ -101,7 +102,7 @@ impl<R> Task<R> {
     /// # Cancel safety
     /// When the future is dropped the task is killed.
     pub async fn shutdown(mut self, limit: Duration) -> Result<R, Exit> {
-        stop_one(&self.process, Shutdown::Timeout(limit)).await;
+        stop_one(&self.process, Grace::of(Shutdown::Timeout(limit))).await;
         match self.result.take().map(|mut result| result.try_recv()) {
             Some(Ok(value)) => Ok(value),
             Some(Err(_)) | None => Err(self.exit()),
@@ -150,7 +151,7 @@ impl<R> Future for Task<R> {
 impl<R> Drop for Task<R> {
     fn drop(&mut self) {
         if !self.kept && !self.is_finished() {
-            self.process.request_stop(Shutdown::Brutal, Purpose::End);
+            self.process.request_stop(Grace::BRUTAL, Purpose::End);
         }
     }
 }

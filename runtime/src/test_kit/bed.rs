@@ -6,9 +6,10 @@ use std::thread;
 
 use super::fail::fail;
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::limits::{BED_STOP_DEADLINE, TREE_DEPTH_MAX};
 use crate::node::Node;
-use crate::policy::Shutdown;
+
 use crate::process_ref::ProcessRef;
 use crate::spec::ChildSpec;
 use crate::supervisor::{Supervisor, SupervisorBuilder};
@@ -208,7 +209,8 @@ fn stopped_badly(process: &ProcessRef) -> Option<String> {
         return None;
     }
     match (&control.last_exit, control.shutdown) {
-        (Some(Exit::Killed), Some((Shutdown::Timeout(limit), _))) => {
+        (Some(Exit::Killed), Some((grace, _))) if grace != Grace::BRUTAL => {
+            let limit = grace.limit().unwrap_or_default();
             Some(format!("{process:?} did not stop within its {limit:?}"))
         }
         (Some(exit @ Exit::Crash(_)), Some(_)) => {

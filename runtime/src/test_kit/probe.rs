@@ -14,8 +14,9 @@ use tokio::time::{Instant, timeout_at};
 use super::clock::settled;
 use super::fail::fail;
 use super::watch::Watched;
-use crate::context::{Birth, Context, Incoming};
+use crate::context::{Context, Incoming};
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::limits::{PROBE_HELD_MAX, PROBE_MESSAGES};
 use crate::mailbox::{Address, Capacity, Mailbox, Reply};
 use crate::pid::Pid;
@@ -90,18 +91,11 @@ impl<M: Send + 'static> Probe<M> {
     pub fn with_capacity(name: impl Into<Arc<str>>, capacity: Capacity) -> Self {
         let (name, pid, mailbox) = (name.into(), Pid::next(), Mailbox::new(capacity));
         let core = mailbox.cell().core();
-        core.occupy(pid, &name, None);
+        core.occupy(pid, &name, Grace::BRUTAL, None);
         core.acknowledge();
         core.lock().extras().trapping = true;
-        let birth = Birth {
-            name,
-            pid,
-            incarnation: 0,
-            last_exit: None,
-            queue: MailboxPolicy::Keep,
-        };
         Self {
-            ctx: Context::new(Arc::clone(mailbox.cell()), birth),
+            ctx: Context::new(Arc::clone(mailbox.cell()), MailboxPolicy::Keep),
             mailbox,
             held: VecDeque::new(),
             downs: VecDeque::new(),
@@ -198,7 +192,7 @@ impl<M: Send + 'static> Probe<M> {
         let killed = core.urgent() & FORCED != 0;
         if killed {
             let mut control = core.lock();
-            control.forced = None;
+            control.extras().forced = None;
             core.lower(FORCED);
         }
         killed

@@ -76,7 +76,7 @@ async fn accept(
                 stats().accept_failed.add(1);
                 if logged.is_none_or(|logged| ctx.now() >= logged + ACCEPT_LOG_GAP) {
                     logged = Some(ctx.now());
-                    tracing::error!(name = ctx.name(), reason = %error, "accept failed");
+                    tracing::error!(name = &*ctx.name(), reason = %error, "accept failed");
                 }
                 let resume = ctx.now() + ACCEPT_PAUSE;
                 tokio::select! {

@@ -111,7 +111,7 @@ impl Process for Known {
 
     async fn init(&mut self, ctx: &mut Context<u64>) -> Result<(), Exit> {
         let own = ctx.process();
-        let name = ctx.name().to_owned();
+        let name = ctx.name().to_string();
         let held = self.registry.register(name, ctx.address(), &own);
         held.expect("the name is free").keep();
         let before = self.before.lock().expect("nobody panics").replace(own);
