@@ -428,3 +428,29 @@ async fn a_message_to_an_ended_process_is_given_back() {
     assert!(address.is_closed() && address.is_empty());
     bed.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_waits_for_itself_waits_until_the_deadline() {
+    let children = DynamicSupervisor::new("children", DynamicOptions::default());
+    let bed = test_kit::start([children.spec()]).await;
+    let (mut results, mailbox) = (Probe::new("results"), Mailbox::new(Capacity::new(1)));
+    let (to, stopping) = (results.address(), children.clone());
+    let body = move |mut ctx: Context<Reply<()>>| {
+        let (to, children) = (to.clone(), stopping.clone());
+        async move {
+            let called = ctx.address().call(SECOND, |reply| reply).await;
+            to.try_send(called).unwrap();
+            ctx.next().await;
+            // It never sees the request to stop that it waits for.
+            children.stop_child(ctx.pid()).await.ok();
+            Ok(())
+        }
+    };
+    let spec = ChildSpec::body("narcissus", &mailbox, body);
+    let process = children.start_child(spec).await.unwrap();
+    assert_eq!(results.expect(SECOND).await, Err(CallError::Timeout));
+    let begun = Instant::now();
+    assert!(matches!(process.ended().await, Exit::Killed));
+    assert_eq!(begun.elapsed(), limits::SHUTDOWN_DEFAULT);
+    bed.finish().await;
+}
