@@ -10,6 +10,7 @@
 //!   messages behind the one it was about stay queued.
 //! * A [`Registry`] names processes, an [`Heir`] keeps state over a crash, a [`TaskSupervisor`]
 //!   runs what has a result, a [`WorkerPool`] does what blocks, [`Node::tree`] shows all that runs.
+//! * The module `test_kit` (cargo feature `test-kit`) tests all of that without a single sleep.
 //!
 //! ```text
 //!   Node ── supervisor ─┬─ process          sender ─► Address ─► Mailbox ─batch─► Context::next
