@@ -74,6 +74,8 @@ pub fn run<F: Future>(test: F) -> F::Output {
 /// * what **other threads** do ([`on_thread`](crate::ChildSpec::on_thread),
 ///   [`WorkerPool`](crate::WorkerPool), `spawn_blocking`): wait for their answers instead.
 ///
+/// It is for the test itself: a process that calls it is busy with that, and never settles.
+///
 /// # Panics
 /// On a runtime of several threads, where "nothing is ready" cannot be known; and after
 /// [`SETTLE_ROUNDS_MAX`] rounds, when processes keep each other busy without ever waiting.
