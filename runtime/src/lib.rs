@@ -54,7 +54,9 @@ mod process;
 mod process_ref;
 mod registry;
 mod report;
+mod roster;
 mod seat;
+mod sighting;
 mod signal;
 mod slot;
 mod small_map;
@@ -65,9 +67,12 @@ mod task;
 #[cfg(feature = "test-kit")]
 pub mod test_kit;
 mod thread;
+mod ticks;
 mod timer;
 mod tree;
+mod watchdog;
 mod window;
+mod worker;
 
 pub use backoff::Backoff;
 pub use context::{Context, Incoming};
@@ -91,5 +96,6 @@ pub use supervisor::{
 };
 pub use task::{MapOptions, Task, TaskError, TaskOptions, TaskRefused, TaskStream, TaskSupervisor};
 pub use timer::TimerId;
-pub use tree::{MailboxState, State, TreeNode};
+pub use tree::{LastCrash, MailboxState, State, TreeNode};
+pub use watchdog::{SlowHandler, Watchdog, WatchdogOptions};
 pub use window::Intensity;

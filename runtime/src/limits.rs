@@ -70,6 +70,25 @@ pub const SUPERVISOR_PARTITIONS_MAX: usize = 256;
 /// Threads of one worker pool. When reached: what was asked for is lowered to it.
 pub const POOL_THREADS_MAX: usize = 256;
 
+/// Threads that poll processes and are watched for handlers that block them.
+/// When reached: further threads are not watched.
+pub const WATCHED_THREADS_MAX: usize = 4_096;
+
+/// For how long a process may keep a thread unless a [`Watchdog`](crate::Watchdog) says otherwise.
+/// When reached: it is named in the log.
+pub const WATCHDOG_THRESHOLD_DEFAULT: Duration = Duration::from_millis(100);
+
+/// The shortest threshold of a watchdog, which looks four times in it.
+/// When reached: what was asked for is raised to it.
+pub const WATCHDOG_THRESHOLD_MIN: Duration = Duration::from_millis(4);
+
+/// Slow handlers logged per [`SLOW_REPORT_PERIOD`].
+/// When reached: they are counted and the next record says how many were left out.
+pub const SLOW_REPORTS_MAX: u32 = 10;
+
+/// The period of [`SLOW_REPORTS_MAX`].
+pub const SLOW_REPORT_PERIOD: Duration = Duration::from_secs(1);
+
 /// Depth to which a tree is read; deeper branches show no children.
 pub const TREE_DEPTH_MAX: usize = 64;
 

@@ -10,9 +10,11 @@ use crate::grace::Grace;
 use crate::guard;
 use crate::policy::{AutoShutdown, Restart, Strategy};
 use crate::process_ref::ProcessRef;
+use crate::roster;
 use crate::slot::Purpose;
 use crate::spec::ChildSpec;
 use crate::supervisor::{Custody, Family, Rules, StartError, SupervisorBuilder, start_one};
+use crate::ticks;
 use crate::tree::{self, TreeNode};
 use crate::window::Intensity;
 
@@ -42,6 +44,9 @@ impl Node {
     /// becomes an [`Exit::Crash`] and a log record; all other panics go to the hook that was there
     /// before.
     ///
+    /// The first start in a program also measures the rate of the processor's counter, by which
+    /// busy times are kept; that takes some milliseconds, at most 200.
+    ///
     /// # Errors
     /// [`StartError::Failed`] when a child did not start; what had started was stopped then.
     ///
@@ -49,8 +54,10 @@ impl Node {
     /// When the future is dropped the tree is killed.
     pub async fn start(builder: SupervisorBuilder) -> Result<Self, StartError> {
         guard::install_hook();
+        ticks::prepare();
         let family = Arc::new(Family::new(Arc::from("root"), root_rules()));
         family.open();
+        roster::enrol(family.as_branch());
         let custody = Custody(Arc::clone(&family));
         let name = Arc::clone(&builder.name);
         let mut builder = Some(builder);

@@ -24,6 +24,10 @@ impl Pid {
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
+    pub(crate) fn of(number: u64) -> Self {
+        Self(number)
+    }
+
     /// The number, for logs and for choosing a partition.
     pub fn number(self) -> u64 {
         self.0

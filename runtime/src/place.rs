@@ -106,6 +106,9 @@ impl Place {
                 .extras
                 .as_mut()
                 .map(|extras| extras.take_relations());
+            if let Exit::Crash(crash) = &exit {
+                control.extras().last_crash = Some((Arc::clone(crash), Instant::now()));
+            }
             let purpose = control.shutdown.map(|(_, purpose)| purpose);
             if purpose == Some(Purpose::Regroup) {
                 control.shutdown = None;

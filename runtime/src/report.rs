@@ -1,7 +1,7 @@
 //! `[process]` Crash reports: one log record for a crash, not more than the limit allows.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -10,33 +10,43 @@ use crate::exit::{Crash, Exit};
 use crate::limits::{CRASH_REPORT_PERIOD, CRASH_REPORTS_MAX};
 use crate::process_ref::ProcessRef;
 
-static LIMIT: OnceLock<Mutex<Limit>> = OnceLock::new();
+static LIMIT: Mutex<Limit> = Mutex::new(Limit {
+    since: None,
+    reports: 0,
+});
 static OMITTED: AtomicU64 = AtomicU64::new(0);
 
-struct Limit {
-    since: Instant,
+/// How many reports this period had.
+#[derive(Debug, Default)]
+pub(crate) struct Limit {
+    since: Option<Instant>,
     reports: u32,
 }
 
-/// Takes one of the reports that this period may have.
+impl Limit {
+    /// Takes one of the reports that a period may have.
+    pub(crate) fn permits(&mut self, now: Instant, period: Duration, max: u32) -> bool {
+        // The clock may have gone back when a test paused it; then a period begins as well.
+        let lasts = self
+            .since
+            .is_some_and(|since| now >= since && now - since < period);
+        if !lasts {
+            *self = Self {
+                since: Some(now),
+                reports: 0,
+            };
+        }
+        self.reports = self.reports.saturating_add(1);
+        self.reports <= max
+    }
+}
+
+/// Takes one of the crash reports that this period may have.
 pub(crate) fn permitted() -> bool {
     let now = Instant::now();
-    let limit = LIMIT.get_or_init(|| {
-        Mutex::new(Limit {
-            since: now,
-            reports: 0,
-        })
-    });
-    let mut limit = limit.lock().unwrap_or_else(PoisonError::into_inner);
-    // The clock may have gone back when a test paused it; then a period begins as well.
-    if now < limit.since || now - limit.since >= CRASH_REPORT_PERIOD {
-        *limit = Limit {
-            since: now,
-            reports: 0,
-        };
-    }
-    limit.reports += 1;
-    let permitted = limit.reports <= CRASH_REPORTS_MAX;
+    let mut limit = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
+    let permitted = limit.permits(now, CRASH_REPORT_PERIOD, CRASH_REPORTS_MAX);
+    drop(limit);
     if !permitted {
         OMITTED.fetch_add(1, Ordering::Relaxed);
     }
@@ -108,4 +118,24 @@ pub(crate) fn restart_failed(process: &ProcessRef, exit: &Exit) {
         reason = %exit,
         "process did not start again"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permits_so_many_a_period_and_again_in_the_next() {
+        let (begun, period) = (Instant::now(), Duration::from_secs(1));
+        let mut limit = Limit::default();
+        let mut check = |at_ms, expected: [bool; 3]| {
+            let now = begun + Duration::from_millis(at_ms);
+            assert_eq!([(); 3].map(|()| limit.permits(now, period, 2)), expected);
+        };
+        check(10_000, [true, true, false]);
+        check(10_999, [false; 3]);
+        check(11_000, [true, true, false]);
+        // A clock that a test has set back.
+        check(0, [true, true, false]);
+    }
 }

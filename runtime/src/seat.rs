@@ -23,9 +23,11 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::guard;
 use crate::mailbox::Cell;
+use crate::pid::Pid;
 use crate::place::{Fate, Next, Place};
 use crate::slot::{Command, DEADLINE, FORCED, Phase, Purpose, STARTING, Slot};
 use crate::stats;
+use crate::worker;
 
 /// What makes the incarnations of a child.
 pub(crate) trait Body<M: Send + 'static>: Send + 'static {
@@ -37,7 +39,8 @@ pub(crate) trait Body<M: Send + 'static>: Send + 'static {
 pub(crate) struct Seat<M: Send + 'static> {
     cell: Arc<Cell<M>>,
     place: Place,
-    left: bool,
+    /// Whose it is; [`Pid::NONE`] when the child has ended.
+    pid: Pid,
 }
 
 /// The whole life of a child.
@@ -49,11 +52,8 @@ pub(crate) fn occupy<M: Send + 'static, B: Body<M>>(
     place: Place,
 ) -> impl Future<Output = ()> + Send {
     stats::process_started();
-    let mut seat = Seat {
-        cell,
-        place,
-        left: false,
-    };
+    let pid = cell.core().lock().pid;
+    let mut seat = Seat { cell, place, pid };
     async move {
         poll_fn(|cx| {
             seat.cell.set_task(Some(cx.waker().clone()));
@@ -78,7 +78,7 @@ pub(crate) fn occupy<M: Send + 'static, B: Body<M>>(
             }
         }
         // Dropped before the end is known: whoever waits for it finds nothing of the child left.
-        drop(guard::call(|| drop(body)));
+        drop(seat.turn(|| guard::call(|| drop(body))));
         seat.end(phase);
     }
 }
@@ -92,7 +92,7 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
         return None;
     }
     let ctx = Context::new(Arc::clone(&seat.cell), seat.place.terms.queue);
-    let run = match guard::call(|| body.run(ctx)) {
+    let run = match seat.turn(|| guard::call(|| body.run(ctx))) {
         Ok(Some(run)) => run,
         Ok(None) => return Some(Fate::exit(Exit::Shutdown)),
         Err(caught) => return Some(Fate::crash(caught)),
@@ -108,7 +108,7 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
         let Some(future) = run.as_mut().as_pin_mut() else {
             return Poll::Ready(Ok(()));
         };
-        match guard::poll(future, cx) {
+        match seat.turn(|| guard::poll(future, cx)) {
             Poll::Ready(Ok(Ok(()))) => Poll::Ready(Ok(())),
             Poll::Ready(Ok(Err(exit))) => Poll::Ready(Fate::exit(exit)),
             Poll::Ready(Err(caught)) => Poll::Ready(Fate::crash(caught)),
@@ -116,13 +116,19 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
         }
     })
     .await;
-    Some(match guard::call(|| run.set(None)) {
+    Some(match seat.turn(|| guard::call(|| run.set(None))) {
         Ok(()) => fate,
         Err(caught) => Fate::crash(caught),
     })
 }
 
 impl<M: Send + 'static> Seat<M> {
+    /// Runs code of the process, which is guarded.
+    #[inline]
+    fn turn<R>(&self, guarded: impl FnOnce() -> R) -> R {
+        worker::turn(self.pid, self.cell.core(), guarded)
+    }
+
     /// The exit that was decided on outside. It stays set until [`settle`](Place::settle).
     fn forced(&self) -> Option<Exit> {
         if self.cell.core().urgent() & FORCED == 0 {
@@ -171,7 +177,7 @@ impl<M: Send + 'static> Seat<M> {
     }
 
     fn end(&mut self, phase: Phase) {
-        if std::mem::replace(&mut self.left, true) {
+        if std::mem::replace(&mut self.pid, Pid::NONE) == Pid::NONE {
             return;
         }
         self.cell.set_task(None);

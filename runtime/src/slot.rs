@@ -4,13 +4,13 @@
 //! the process without that lock that there is something to look at.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::exit::Exit;
+use crate::exit::{Crash, Exit};
 use crate::grace::Grace;
 use crate::kind;
 use crate::mailbox::Depth;
@@ -84,6 +84,8 @@ pub(crate) struct Core {
     urgent: AtomicU8,
     /// The kind of what was handed out last, when the mailbox has kinds; written by the process.
     kind: AtomicU8,
+    /// Ticks that the code of the process ran; written by who polls it.
+    busy: AtomicU64,
     control: Mutex<Control>,
 }
 
@@ -120,6 +122,8 @@ pub(crate) struct Extras {
     pub(crate) ended: Option<Arc<Ending>>,
     /// What it owns in registries and groups until the child ends for good.
     pub(crate) claims: Claims,
+    /// The last crash of the child, and when it was.
+    pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
     /// Its children, when it is a supervisor.
     pub(crate) branch: Option<Weak<dyn Branch>>,
 }
@@ -132,6 +136,7 @@ pub(crate) struct Status {
     pub(crate) restarts: u32,
     pub(crate) started: Option<Instant>,
     pub(crate) last_exit: Option<Exit>,
+    pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
     pub(crate) branch: Option<Weak<dyn Branch>>,
 }
 
@@ -140,6 +145,7 @@ impl Core {
         Self {
             urgent: AtomicU8::new(0),
             kind: AtomicU8::new(kind::NONE),
+            busy: AtomicU64::new(0),
             control: Mutex::new(Control {
                 pid: Pid::NONE,
                 name: Arc::default(),
@@ -187,21 +193,38 @@ impl Core {
         let mut control = self.lock();
         control.phase = phase;
         let exit = control.last_exit.get_or_insert(Exit::Killed).clone();
-        (control.extras.take(), control.starter.take(), exit)
+        let mut extras = control.extras.take();
+        let crash = extras.as_mut().and_then(|extras| extras.last_crash.take());
+        if crash.is_some() {
+            // The tree still shows it.
+            control.extras().last_crash = crash;
+        }
+        (extras, control.starter.take(), exit)
+    }
+
+    /// A process is polled by one thread at a time: no other adds meanwhile.
+    #[inline]
+    pub(crate) fn add_busy(&self, ticks: u64) {
+        let busy = self.busy.load(Ordering::Relaxed);
+        self.busy.store(busy.wrapping_add(ticks), Ordering::Relaxed);
+    }
+
+    /// [Ticks](crate::ticks) that the code of the process ran, over all incarnations.
+    pub(crate) fn busy(&self) -> u64 {
+        self.busy.load(Ordering::Relaxed)
     }
 
     pub(crate) fn status(&self) -> Status {
         let control = self.lock();
+        let extras = control.extras.as_ref();
         Status {
             pid: control.pid,
             phase: control.phase,
             restarts: control.incarnation,
             started: control.started,
             last_exit: control.last_exit.clone(),
-            branch: control
-                .extras
-                .as_ref()
-                .and_then(|extras| extras.branch.clone()),
+            last_crash: extras.and_then(|extras| extras.last_crash.clone()),
+            branch: extras.and_then(|extras| extras.branch.clone()),
         }
     }
 
@@ -219,6 +242,7 @@ impl Core {
             Phase::Starting | Phase::Running | Phase::Stopping | Phase::Waiting => return false,
         }
         self.lower(u8::MAX);
+        self.busy.store(0, Ordering::Relaxed);
         *control = Control {
             pid,
             name: Arc::clone(name),
@@ -258,6 +282,7 @@ impl Extras {
         let mut relations = std::mem::take(self);
         self.ended = relations.ended.take();
         self.claims = std::mem::take(&mut relations.claims);
+        self.last_crash = relations.last_crash.take();
         relations
     }
 }

@@ -8,7 +8,9 @@ use tokio::time::Instant;
 use crate::limits::TREE_DEPTH_MAX;
 use crate::pid::Pid;
 use crate::process_ref::ProcessRef;
+use crate::report::millis;
 use crate::slot::Phase;
+use crate::ticks;
 
 /// A process and all below it.
 #[derive(Clone, Debug, Serialize)]
@@ -17,6 +19,8 @@ pub struct TreeNode {
     pub name: String,
     /// Its pid.
     pub pid: Pid,
+    /// The pid of its supervisor; `None` at the top of what was read.
+    pub parent: Option<Pid>,
     /// What it is: `process`, `supervisor` or `dynamic supervisor`.
     pub kind: &'static str,
     /// What it does now.
@@ -25,12 +29,22 @@ pub struct TreeNode {
     pub mailbox: Option<MailboxState>,
     /// Messages it has taken for handling, over all incarnations.
     pub handled: u64,
+    /// The [kind](crate::Kind) of what was handed to this incarnation last; of a mailbox without
+    /// kinds the type of its messages, when any were taken.
+    pub last_message: Option<&'static str>,
+    /// Microseconds that its code ran on a thread, over all incarnations; the poll that is going
+    /// on not counted. For comparing: Elixir counts `reductions`.
+    pub busy_us: u64,
     /// How often it was restarted.
     pub restarts: u32,
     /// Milliseconds since this incarnation began.
     pub uptime_ms: u64,
     /// Why the incarnation before this one ended.
     pub last_exit: Option<String>,
+    /// Its last crash, also when it has ended otherwise since.
+    pub last_crash: Option<LastCrash>,
+    /// What it says of itself beyond this, for supervisors that have something to say.
+    pub detail: Option<String>,
     /// Its children, in the order in which they were started.
     pub children: Vec<Self>,
 }
@@ -51,6 +65,15 @@ pub enum State {
     Ended,
     /// It has ended because it failed too often.
     Abandoned,
+}
+
+/// When a process crashed last, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LastCrash {
+    /// How, in one text.
+    pub reason: String,
+    /// Milliseconds ago.
+    pub ago_ms: u64,
 }
 
 /// How full a mailbox is.
@@ -78,6 +101,11 @@ impl TreeNode {
         }
     }
 
+    fn was_crash(&self, exit: &str) -> bool {
+        let crash = self.last_crash.as_ref();
+        crash.is_some_and(|crash| crash.reason == exit)
+    }
+
     fn write(&self, f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
         let (indent, state) = (depth * 2, self.state.word());
         write!(f, "{:indent$}{} {} {state}", "", self.name, self.pid)?;
@@ -89,12 +117,27 @@ impl TreeNode {
             )?,
             None => write!(f, ", {} of {}", self.kind, self.children.len())?,
         }
+        if let Some(kind) = self.last_message {
+            write!(f, ", last {kind}")?;
+        }
         write!(f, ", up {}", span(self.uptime_ms))?;
+        if self.busy_us >= 1_000 {
+            write!(f, ", busy {}", span(self.busy_us / 1_000))?;
+        }
         if self.restarts > 0 {
             write!(f, ", restarts {}", self.restarts)?;
         }
-        if let Some(exit) = &self.last_exit {
-            write!(f, ", last exit: {}", exit.replace(char::is_control, " "))?;
+        // A crash that was the last exit is said once.
+        let exit = self.last_exit.as_ref();
+        if let Some(crash) = &self.last_crash {
+            let (ago, reason) = (span(crash.ago_ms), plain(&crash.reason));
+            write!(f, ", crashed {ago} ago: {reason}")?;
+        }
+        if let Some(exit) = exit.filter(|exit| !self.was_crash(exit)) {
+            write!(f, ", last exit: {}", plain(exit))?;
+        }
+        if let Some(detail) = &self.detail {
+            write!(f, ", {}", plain(detail))?;
         }
         f.write_str("\n")?;
         self.children
@@ -136,23 +179,40 @@ impl State {
 
 /// Reads the tree below `process`.
 pub(crate) fn read(process: &ProcessRef) -> TreeNode {
-    read_at(process, Instant::now(), 0)
+    let place = At {
+        now: Instant::now(),
+        parent: None,
+        depth: 0,
+    };
+    read_at(process, place)
 }
 
-fn read_at(process: &ProcessRef, now: Instant, depth: usize) -> TreeNode {
+/// Where and when the tree is read.
+#[derive(Clone, Copy)]
+struct At {
+    now: Instant,
+    parent: Option<Pid>,
+    depth: usize,
+}
+
+fn read_at(process: &ProcessRef, at: At) -> TreeNode {
     let status = process.slot.core().status();
     let branch = status.branch.as_ref().and_then(std::sync::Weak::upgrade);
     let children = match &branch {
-        Some(branch) if depth < TREE_DEPTH_MAX => branch.children(),
+        Some(branch) if at.depth < TREE_DEPTH_MAX => branch.children(),
         Some(_) | None => Vec::new(),
     };
     let mailbox = process.slot.depth();
-    let uptime = status
-        .started
-        .map_or_else(Default::default, |at| now.duration_since(at));
+    let since = |then: Instant| millis(at.now.duration_since(then));
+    let below = At {
+        parent: Some(process.pid()),
+        depth: at.depth + 1,
+        ..at
+    };
     TreeNode {
         name: process.name().to_owned(),
         pid: process.pid(),
+        parent: at.parent,
         kind: branch.as_ref().map_or("process", |branch| branch.kind()),
         state: State::of(if status.pid == process.pid() {
             status.phase
@@ -166,12 +226,16 @@ fn read_at(process: &ProcessRef, now: Instant, depth: usize) -> TreeNode {
         }),
         handled: mailbox.taken,
         restarts: status.restarts,
-        uptime_ms: u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX),
+        last_message: process.slot.last_kind(),
+        busy_us: ticks::nanos(process.slot.core().busy()) / 1_000,
+        uptime_ms: status.started.map_or(0, since),
         last_exit: status.last_exit.map(|exit| exit.to_string()),
-        children: children
-            .iter()
-            .map(|child| read_at(child, now, depth + 1))
-            .collect(),
+        last_crash: status.last_crash.map(|(crash, then)| LastCrash {
+            reason: crash.to_string(),
+            ago_ms: since(then),
+        }),
+        detail: branch.as_ref().and_then(|branch| branch.detail()),
+        children: children.iter().map(|child| read_at(child, below)).collect(),
     }
 }
 
@@ -192,6 +256,11 @@ fn gather_living(node: &TreeNode, names: &mut Vec<String>) {
             names.push(node.name.clone());
         }
     }
+}
+
+/// What came from elsewhere, on one line.
+fn plain(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 /// A length of time for people.
@@ -220,6 +289,7 @@ mod tests {
         let leaf = TreeNode {
             name: "room:1".into(),
             pid: Pid::NONE,
+            parent: None,
             kind: "process",
             state: State::Running,
             mailbox: Some(MailboxState {
@@ -228,24 +298,36 @@ mod tests {
                 capacity: 64,
             }),
             handled: 9,
+            last_message: Some("say"),
+            busy_us: 12_345,
             restarts: 2,
             uptime_ms: 1_500,
             last_exit: Some("panic: a\nb".into()),
+            last_crash: Some(LastCrash {
+                reason: "panic: a\nb".into(),
+                ago_ms: 1_600,
+            }),
+            detail: None,
             children: Vec::new(),
         };
         let zone = TreeNode {
             name: "zone".into(),
             kind: "supervisor",
             mailbox: None,
+            last_message: None,
+            busy_us: 999,
             restarts: 0,
-            last_exit: None,
+            last_exit: Some("shutdown".into()),
+            last_crash: None,
+            detail: Some("next\ntry in 2 s".into()),
             children: vec![leaf.clone()],
             ..leaf
         };
         assert_eq!(
             zone.to_text(),
-            "zone <0> running, supervisor of 1, up 1 s\n  room:1 <0> running, \
-             queue 1/64 (most 7), handled 9, up 1 s, restarts 2, last exit: panic: a b\n"
+            "zone <0> running, supervisor of 1, up 1 s, last exit: shutdown, next try in 2 s\n  \
+             room:1 <0> running, queue 1/64 (most 7), handled 9, last say, up 1 s, busy 12 ms, \
+             restarts 2, crashed 1 s ago: panic: a b\n"
         );
     }
 }

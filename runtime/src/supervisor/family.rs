@@ -52,14 +52,6 @@ pub enum StartError {
     Thread(#[source] io::Error),
 }
 
-/// What the rest of the runtime asks of a supervisor.
-pub(crate) trait Branch: Send + Sync {
-    /// Its children in the order in which they were started.
-    fn children(&self) -> Vec<ProcessRef>;
-    /// How the tree names its kind.
-    fn kind(&self) -> &'static str;
-}
-
 /// How a family behaves.
 pub(crate) struct Rules {
     pub(crate) kind: &'static str,
@@ -355,19 +347,6 @@ impl Family {
             .into_iter()
             .map(|(pid, slot)| signal::reference(&slot, pid))
             .collect()
-    }
-}
-
-impl Branch for Family {
-    fn children(&self) -> Vec<ProcessRef> {
-        self.list()
-            .into_iter()
-            .map(|(process, _)| process)
-            .collect()
-    }
-
-    fn kind(&self) -> &'static str {
-        self.rules.kind
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::select;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::family::{Branch, Family, Rules, StartError};
+use super::family::{Family, Rules, StartError};
 use super::stop::Custody;
 use crate::context::{Context, Incoming};
 use crate::exit::Exit;
@@ -16,6 +16,7 @@ use crate::grace::Grace;
 use crate::limits::KILL_GRACE;
 use crate::policy::{AutoShutdown, Strategy};
 use crate::process_ref::ProcessRef;
+use crate::roster;
 use crate::slot::{Purpose, Slot};
 use crate::spec::ChildSpec;
 use crate::window::Intensity;
@@ -162,8 +163,8 @@ pub(crate) async fn run(
 
 /// Makes the children visible in the tree.
 pub(super) fn show(ctx: &Context<Infallible>, family: &Arc<Family>) {
-    let family: Arc<dyn Branch> = Arc::<Family>::clone(family);
-    let branch: Weak<dyn Branch> = Arc::downgrade(&family);
+    let branch = family.as_branch();
+    roster::enrol(Weak::clone(&branch));
     ctx.process().slot.core().lock().extras().branch = Some(branch);
 }
 

@@ -1,0 +1,46 @@
+//! `[process]` What the rest of the runtime sees of a supervisor.
+
+use std::sync::{Arc, Weak};
+
+use super::family::Family;
+use crate::pid::Pid;
+use crate::process_ref::ProcessRef;
+
+/// What the rest of the runtime asks of a supervisor.
+pub(crate) trait Branch: Send + Sync {
+    /// Its children in the order in which they were started.
+    fn children(&self) -> Vec<ProcessRef>;
+    /// Its child with this pid.
+    fn find(&self, pid: Pid) -> Option<ProcessRef>;
+    /// How the tree names its kind.
+    fn kind(&self) -> &'static str;
+    /// What the tree says of it beyond its children, in a few words.
+    fn detail(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Family {
+    /// This family as the rest of the runtime sees it.
+    pub(crate) fn as_branch(self: &Arc<Self>) -> Weak<dyn Branch> {
+        let family: Weak<Self> = Arc::downgrade(self);
+        family
+    }
+}
+
+impl Branch for Family {
+    fn children(&self) -> Vec<ProcessRef> {
+        self.list()
+            .into_iter()
+            .map(|(process, _)| process)
+            .collect()
+    }
+
+    fn find(&self, pid: Pid) -> Option<ProcessRef> {
+        self.find(pid).map(|(process, _)| process)
+    }
+
+    fn kind(&self) -> &'static str {
+        self.rules.kind
+    }
+}
