@@ -1,32 +1,128 @@
-//! Goal: belay-runtime beside its supervised peers in one run, so that ratios hold on any machine.
-//! Method: the same workloads, one system after the other, on two worker threads each; medians of
-//! three rounds, or of as many as the first argument says. Peers run in their most favourable
-//! form: calls without a deadline, unbounded queues and no names where theirs are so.
-//! `cargo run --release` in this folder.
+//! Goal: belay-runtime beside its peers in one run, so that ratios hold on any machine.
+//! Method: the same workloads and sizes for all; each workload of each system in a process of its
+//! own, on two worker threads; the order of the systems rotates from round to round; medians of
+//! five rounds, or of as many as the first number among the arguments says.
+//! `README.md` says how each system is set up and why.
 
-#[path = "../../benches/workload/belay.rs"]
-mod belay;
-#[path = "../../benches/workload/measure.rs"]
-mod measure;
+#[path = "../../benches/workload/mod.rs"]
+mod workload;
 
-mod kameo_side;
-mod ractor_side;
+mod actix;
+#[cfg(feature = "bastion")]
+mod bastion;
+mod elixir;
+mod floor;
+mod kameo;
+mod lean;
+mod peer;
+mod ractor;
+mod table;
 
-use measure::Figures;
+use std::process::Command;
 
+use workload::measure::{Figures, Workload};
+use workload::{apart, belay, memory};
+
+#[cfg(not(feature = "mimalloc"))]
 #[global_allocator]
-static ALLOCATOR: measure::Counting = measure::Counting;
+static ALLOCATOR: memory::Counting<std::alloc::System> = memory::Counting(std::alloc::System);
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: memory::Counting<mimalloc::MiMalloc> = memory::Counting(mimalloc::MiMalloc);
 
-fn on_runtime(work: impl Future<Output = Figures>) -> Figures {
-    tokio::runtime::Builder::new_multi_thread()
+/// One that is measured.
+#[derive(Clone, Copy)]
+pub struct System {
+    name: &'static str,
+    title: &'static str,
+    /// Measures in this process; `None` for another program.
+    run: Option<fn(Workload) -> Figures>,
+}
+
+impl System {
+    const fn new(
+        name: &'static str,
+        title: &'static str,
+        run: Option<fn(Workload) -> Figures>,
+    ) -> Self {
+        Self { name, title, run }
+    }
+}
+
+const SYSTEMS: &[System] = &[
+    System::new(
+        "belay",
+        "belay",
+        Some(|workload| on_tokio(belay::run(workload))),
+    ),
+    System::new("floor", "tokio floor", Some(on_tokio_peer::<floor::Floor>)),
+    System::new(
+        "lean",
+        "tokio, lean, unsupervised",
+        Some(on_tokio_peer::<lean::Lean>),
+    ),
+    System::new("ractor", "ractor", Some(on_tokio_peer::<ractor::Ractor>)),
+    System::new(
+        "kameo",
+        "kameo",
+        Some(on_tokio_peer::<::kameo::actor::ActorRef<kameo::Parent>>),
+    ),
+    System::new("actix", "actix (no restart)", Some(actix::run)),
+    #[cfg(feature = "bastion")]
+    System::new("bastion", "bastion", Some(bastion::run)),
+    System::new("elixir", "Elixir", None),
+];
+
+fn on_tokio_peer<P: peer::Peer>(workload: Workload) -> Figures {
+    on_tokio(peer::run::<P>(workload))
+}
+
+fn on_tokio(work: impl Future<Output = Figures> + Send + 'static) -> Figures {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .unwrap()
-        .block_on(work)
+        .unwrap();
+    // All of it on the workers; this thread only waits.
+    runtime.block_on(runtime.spawn(work)).unwrap()
 }
 
 fn main() {
+    if let Some((name, workload)) = apart::asked() {
+        apart::limit();
+        apart::answer(&measured(&name, workload));
+    }
+    let wanted = Wanted::read();
+    let mut columns: Vec<table::Column> = SYSTEMS
+        .iter()
+        .filter(|system| wanted.has(system) && (system.run.is_some() || elixir::is_there()))
+        .map(|system| (*system, Vec::new()))
+        .collect();
+    let before = apart::load();
+    for round in 0..wanted.rounds {
+        for (workload, name) in Workload::ALL {
+            if !wanted.workloads.is_empty() && !wanted.workloads.iter().any(|w| name.contains(&**w))
+            {
+                continue;
+            }
+            eprintln!("round {} of {}: {name}", round + 1, wanted.rounds);
+            for turn in 0..columns.len() {
+                let turn = (turn + round) % columns.len();
+                let (system, runs) = &mut columns[turn];
+                runs.push(match system.run {
+                    Some(_) => apart::run(system.name, workload),
+                    None => elixir::run(workload),
+                });
+            }
+        }
+    }
+    println!("{}\n", heading(wanted.rounds));
+    table::print(&columns);
+    println!("\nBefore: {before}. After: {}.", apart::load());
+}
+
+/// Measures in this process.
+fn measured(name: &str, workload: Workload) -> Figures {
     // A crash that was told to would print, and that would be measured.
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -34,44 +130,90 @@ fn main() {
             before(info);
         }
     }));
-    let rounds = std::env::args()
-        .find_map(|text| text.parse().ok())
-        .unwrap_or(3_usize);
-    let (mut belay, mut ractor, mut kameo) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        belay.push(on_runtime(belay::all()));
-        eprintln!("belay done");
-        ractor.push(on_runtime(ractor_side::all()));
-        eprintln!("ractor done");
-        kameo.push(on_runtime(kameo_side::all()));
+    if matches!(workload, Workload::Idle | Workload::Known) {
+        memory::Held::count();
     }
-    let (belay, ractor, kameo) = (
-        measure::median(&belay),
-        measure::median(&ractor),
-        measure::median(&kameo),
-    );
-    println!(
-        "{:<32}{:>14}{:>14}{:>14}  {:>10}{:>10}",
-        "", "belay", "ractor 0.16", "kameo 0.22", "to ractor", "to kameo"
-    );
-    for ((ours, ractor), kameo) in belay.iter().zip(&ractor).zip(&kameo) {
-        // Above 1 is better for belay, whatever the row.
-        let ratio = |theirs: f64| {
-            if ours.2 {
-                ours.1 / theirs
-            } else {
-                theirs / ours.1
-            }
+    let run = SYSTEMS
+        .iter()
+        .find(|system| system.name == name)
+        .and_then(|system| system.run);
+    run.expect("there is such a system")(workload)
+}
+
+/// What the arguments ask for: `3 --only belay,ractor --work call,stop`.
+#[derive(Default)]
+struct Wanted {
+    rounds: usize,
+    systems: Vec<String>,
+    /// Parts of names.
+    workloads: Vec<String>,
+}
+
+impl Wanted {
+    fn read() -> Self {
+        let mut wanted = Self {
+            rounds: 5,
+            ..Self::default()
         };
-        println!(
-            "{:<32}{:>14.1}{:>14.1}{:>14.1}  {:>10.2}{:>10.2}",
-            ours.0,
-            ours.1,
-            ractor.1,
-            kameo.1,
-            ratio(ractor.1),
-            ratio(kameo.1)
-        );
+        let mut arguments = std::env::args().skip(1);
+        let list = |text: Option<String>| -> Vec<String> {
+            let text = text.unwrap_or_default();
+            text.split(',').map(str::to_owned).collect()
+        };
+        while let Some(argument) = arguments.next() {
+            match (argument.as_str(), argument.parse()) {
+                (_, Ok(rounds)) => wanted.rounds = rounds,
+                ("--only", _) => wanted.systems = list(arguments.next()),
+                ("--work", _) => wanted.workloads = list(arguments.next()),
+                _ => {
+                    let names: Vec<_> = SYSTEMS.iter().map(|system| system.name).collect();
+                    eprintln!(
+                        "usage: [ROUNDS] [--only {}] [--work PART,…]",
+                        names.join(",")
+                    );
+                    std::process::exit(64);
+                }
+            }
+        }
+        wanted
     }
+
+    fn has(&self, system: &System) -> bool {
+        self.systems.is_empty() || self.systems.iter().any(|name| name == system.name)
+    }
+}
+
+/// When, how often, and with which versions.
+fn heading(rounds: usize) -> String {
+    let date = said("date", &["-u", "+%F %R UTC"]);
+    let compiler = said("rustc", &["--version"]);
+    let versions: Vec<String> = ["tokio", "ractor", "kameo", "actix", "bastion"]
+        .into_iter()
+        .filter_map(|name| Some(format!("{name} {}", version(name)?)))
+        .collect();
+    let elixir = elixir::version();
+    format!(
+        "{date}; medians of {rounds}; 2 worker threads; allocator: {}; {compiler}; {}{elixir}",
+        if cfg!(feature = "mimalloc") {
+            "mimalloc"
+        } else {
+            "the system's"
+        },
+        versions.join(", ")
+    )
+}
+
+/// The version that the lock file holds.
+fn version(name: &str) -> Option<&'static str> {
+    let entry = format!("name = \"{name}\"\nversion = \"");
+    let (_, rest) = include_str!("../Cargo.lock").split_once(&entry)?;
+    rest.split('"').next()
+}
+
+/// The first line that a program prints; nothing when it is not there.
+fn said(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output();
+    let text = output.map_or_else(|_| Vec::new(), |output| output.stdout);
+    let text = String::from_utf8_lossy(&text);
+    text.lines().next().unwrap_or_default().to_owned()
 }
