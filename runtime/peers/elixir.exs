@@ -166,12 +166,12 @@ defmodule Measure do
   end
 
   def run("call-pair"), do: calls("call-pair", 1, size("CALLS"), size("TIME_OUT") * 1000)
-  def run("plain-pair"), do: calls("plain-pair", 1, size("CALLS"), :infinity)
+  def run("call-pair-plain"), do: calls("plain-pair", 1, size("CALLS"), :infinity)
 
   def run("call-pairs"),
     do: calls("call-pairs", size("PAIRS"), size("CALLS_OF_PAIR"), size("TIME_OUT") * 1000)
 
-  def run("plain-pairs"),
+  def run("call-pairs-plain"),
     do: calls("plain-pairs", size("PAIRS"), size("CALLS_OF_PAIR"), :infinity)
 
   def run("fan-in") do

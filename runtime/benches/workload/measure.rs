@@ -77,8 +77,8 @@ impl Workload {
         (Self::Known, "idle-known"),
         (Self::CallPair, "call-pair"),
         (Self::CallPairs, "call-pairs"),
-        (Self::PlainPair, "plain-pair"),
-        (Self::PlainPairs, "plain-pairs"),
+        (Self::PlainPair, "call-pair-plain"),
+        (Self::PlainPairs, "call-pairs-plain"),
         (Self::FanIn, "fan-in"),
         (Self::FanOut, "fan-out"),
         (Self::GroupOut, "fan-out-group"),
@@ -128,7 +128,7 @@ const fn less(id: &'static str, title: &'static str, goal: f64) -> Row {
 }
 
 /// Rates are a second, times microseconds.
-pub const ROWS: [Row; 24] = [
+pub const ROWS: [Row; 23] = [
     more("start-one", "start 100k, by one task, each awaited", 0.0),
     more("start-two", "start 100k, by two tasks, each awaited", 0.0),
     more("start-many", "start 100k, awaited together", 0.0),
@@ -160,7 +160,6 @@ pub const ROWS: [Row; 24] = [
         25.0,
     ),
     more("look-up", "look-ups of 100k names, 2 tasks", 12e6),
-    less("look-up-rss", "registered name: resident bytes", 0.0),
 ];
 
 /// What one run of a workload found: rows by id, and values.

@@ -24,7 +24,8 @@ pub async fn run(workload: Workload) -> Figures {
         Workload::Crash => crash::run("crash", CRASHING).await,
         Workload::CrashLarge => crash::run("crash-large", CHILDREN).await,
         Workload::LookUp => traffic::look_up().await,
-        Workload::PlainPair | Workload::PlainPairs | Workload::GroupOut => Figures::default(),
+        Workload::GroupOut => traffic::group_out().await,
+        Workload::PlainPair | Workload::PlainPairs => Figures::default(),
     }
 }
 

@@ -55,14 +55,18 @@ pub(super) async fn fan_in() -> Figures {
     Figures::one("fan-in", rate(all, begun.elapsed())).and("fan-in-peak", memory::peak())
 }
 
-pub(super) async fn fan_out() -> Figures {
-    let bed = Bed::new().await;
-    let gate = Gate::new(RECEIVERS);
+async fn receivers(bed: &Bed, gate: &Gate) -> Vec<Address<Ask>> {
     let mut receivers = Vec::new();
     for _ in 0..RECEIVERS {
-        let counter = Counter::until(MESSAGES_TO_RECEIVER, &gate);
+        let counter = Counter::until(MESSAGES_TO_RECEIVER, gate);
         receivers.push(bed.counter(BOUND, counter).await);
     }
+    receivers
+}
+
+pub(super) async fn fan_out() -> Figures {
+    let (bed, gate) = (Bed::new().await, Gate::new(RECEIVERS));
+    let receivers = receivers(&bed, &gate).await;
     let begun = Instant::now();
     bed.task(async move {
         for _ in 0..MESSAGES_TO_RECEIVER {
@@ -76,6 +80,28 @@ pub(super) async fn fan_out() -> Figures {
     gate.wait().await;
     let rate = rate(RECEIVERS * MESSAGES_TO_RECEIVER, begun.elapsed());
     Figures::one("fan-out", rate)
+}
+
+impl From<Shared> for Ask {
+    fn from(value: Shared) -> Self {
+        Self::Shared(value)
+    }
+}
+
+pub(super) async fn group_out() -> Figures {
+    let (bed, gate) = (Bed::new().await, Gate::new(RECEIVERS));
+    let groups = Groups::new();
+    for receiver in receivers(&bed, &gate).await {
+        groups.join("all", &receiver).expect("it runs");
+    }
+    let begun = Instant::now();
+    for _ in 0..MESSAGES_TO_RECEIVER {
+        let value: Shared = Arc::new([7; SHARED_BYTES]);
+        assert_eq!(groups.broadcast(&"all", value).delivered, RECEIVERS);
+    }
+    gate.wait().await;
+    let rate = rate(RECEIVERS * MESSAGES_TO_RECEIVER, begun.elapsed());
+    Figures::one("fan-out-group", rate)
 }
 
 pub(super) async fn look_up() -> Figures {
