@@ -9,7 +9,6 @@ use crate::exit::Exit;
 use crate::grace::Grace;
 use crate::limits::{BED_STOP_DEADLINE, TREE_DEPTH_MAX};
 use crate::node::Node;
-
 use crate::process_ref::ProcessRef;
 use crate::spec::ChildSpec;
 use crate::supervisor::{Supervisor, SupervisorBuilder};
@@ -114,7 +113,7 @@ impl Bed {
     /// # Panics
     /// * when the tree had ended by itself, or does not end;
     /// * when a process was killed because it did not stop within the time of its spec (unless it
-    ///   says [`Shutdown::Brutal`]), or when it crashed while it stopped.
+    ///   says [`Shutdown::Brutal`](crate::Shutdown::Brutal)), or when it crashed while it stopped.
     #[track_caller]
     pub fn finish(mut self) -> impl Future<Output = ()> {
         let asked = Location::caller();
@@ -210,7 +209,7 @@ fn stopped_badly(process: &ProcessRef) -> Option<String> {
     }
     match (&control.last_exit, control.shutdown) {
         (Some(Exit::Killed), Some((grace, _))) if grace != Grace::BRUTAL => {
-            let limit = grace.limit().unwrap_or_default();
+            let limit = grace.limit()?;
             Some(format!("{process:?} did not stop within its {limit:?}"))
         }
         (Some(exit @ Exit::Crash(_)), Some(_)) => {
