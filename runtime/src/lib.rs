@@ -45,6 +45,8 @@ mod guard;
 mod heir;
 mod kind;
 mod mailbox;
+#[cfg(all(test, feature = "model"))]
+mod model;
 mod node;
 mod pid;
 mod place;
@@ -63,6 +65,7 @@ mod small_map;
 mod spec;
 mod stats;
 mod supervisor;
+mod sync;
 mod task;
 #[cfg(feature = "test-kit")]
 pub mod test_kit;

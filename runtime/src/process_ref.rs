@@ -35,6 +35,11 @@ impl ProcessRef {
         Some(Self { slot, pid, name })
     }
 
+    /// False when another child was started on the mailbox since.
+    pub(crate) fn is_latest(&self) -> bool {
+        self.slot.core().lock().pid == self.pid
+    }
+
     /// Its pid.
     pub fn pid(&self) -> Pid {
         self.pid

@@ -4,8 +4,7 @@
 //! the process without that lock that there is something to look at.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -19,6 +18,8 @@ use crate::process_ref::{Ending, ProcessRef};
 use crate::registry::Claims;
 use crate::signal::{MonitorId, Signal};
 use crate::supervisor::Branch;
+use crate::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The process was ended from outside: drop its future.
 pub(crate) const FORCED: u8 = 1;

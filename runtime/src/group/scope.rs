@@ -3,7 +3,6 @@
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use hashbrown::hash_table::Entry;
 
@@ -17,6 +16,7 @@ use crate::pid::Pid;
 use crate::process_ref::ProcessRef;
 use crate::registry::{Claim, Holder, NotHeld, Roster, Shares};
 use crate::slot::Slot;
+use crate::sync::atomic::Ordering;
 
 /// Groups of processes to which one value is sent, by name: what OTP has as `pg`.
 ///

@@ -1,12 +1,12 @@
 //! `[process]` The table of all groups.
 
 use std::hash::Hash;
-use std::sync::atomic::AtomicUsize;
 
 use super::member::Member;
 use super::watch::{Aftermath, Change, Leave, Watches};
 use crate::exit::Exit;
 use crate::registry::{Claim, Holder, Roster, Row, Shares};
+use crate::sync::atomic::AtomicUsize;
 
 /// One group; there is none without members and watchers.
 pub(super) struct Group<K, T> {

@@ -7,7 +7,6 @@
 //! come back to this very mailbox.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use smallvec::SmallVec;
@@ -16,6 +15,7 @@ use super::lane::{Capacity, Class, Lane, Refused};
 use crate::guard;
 use crate::kind::{self, Kinds};
 use crate::slot::{Core, Slot};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 
 type Wakers = SmallVec<[Waker; 4]>;
 

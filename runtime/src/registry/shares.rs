@@ -1,12 +1,12 @@
 //! `[process]` A map in several shares, each under a lock of its own.
 
 use std::hash::{BuildHasher, Hash};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::limits::REGISTRY_PARTITIONS;
+use crate::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A map from keys to `X`. The hash of a key is made once and handed around.
 pub(crate) struct Shares<K, X> {

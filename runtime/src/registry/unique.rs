@@ -88,7 +88,7 @@ where
             Entry::Occupied(entry) => Some(&entry.get().held),
         };
         if let Some(held) = existing
-            && !(held.is_of(owner) && owner.is_alive())
+            && !(held.is_of(owner) && owner.is_latest())
         {
             let existing = held.value.clone();
             return Err(AlreadyRegistered { existing });
