@@ -50,6 +50,8 @@ pub fn load() -> String {
 pub fn run(system: &str, workload: Workload) -> Figures {
     let program = std::env::current_exe().unwrap_or_default();
     let mut command = Command::new(program);
+    // Nobody takes backtraces, whatever is set outside: to resolve one takes longer than a crash.
+    command.env("RUST_BACKTRACE", "0");
     read(command.args([MEASURE, system, workload.name()]))
 }
 

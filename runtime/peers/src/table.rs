@@ -47,11 +47,14 @@ pub fn print(columns: &[Column]) {
             );
         }
     }
-    for (system, runs) in columns {
-        if let Some((_, way)) = best_start(runs) {
-            println!("\nBest way to start of {}: {way}.", system.title);
-        }
-    }
+    let best = columns.iter().filter_map(|(system, runs)| {
+        let (_, way) = best_start(runs)?;
+        Some(format!("{} {way}", system.title))
+    });
+    println!(
+        "\nBest way to start: {}.",
+        best.collect::<Vec<_>>().join("; ")
+    );
     let Some(((ours, first), others)) = columns.split_first() else {
         return;
     };
