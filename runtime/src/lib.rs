@@ -9,7 +9,8 @@
 //! * A panic in a process becomes its [`Exit`], a log record, and its supervisor's business; the
 //!   messages behind the one it was about stay queued.
 //! * A [`Registry`] names processes, an [`Heir`] keeps state over a crash, a [`TaskSupervisor`]
-//!   runs what has a result, a [`WorkerPool`] does what blocks, [`Node::tree`] shows all that runs.
+//!   runs what has a result, a [`WorkerPool`] does what blocks, a [blocking
+//!   process](ChildSpec::blocking) owns what blocks, [`Node::tree`] shows all that runs.
 //! * The module `test_kit` (cargo feature `test-kit`) tests all of that without a single sleep.
 //!
 //! ```text
@@ -36,6 +37,7 @@
 pub mod limits;
 
 mod backoff;
+mod blocking;
 mod chance;
 mod context;
 mod exit;
@@ -78,6 +80,7 @@ mod window;
 mod worker;
 
 pub use backoff::Backoff;
+pub use blocking::BlockingContext;
 pub use context::{Context, Incoming};
 pub use exit::{Crash, CrashKind, Exit, Location};
 pub use group::{Change, Delivery, GroupEvent, Groups, JoinError, Leave, Member, WatchId};

@@ -89,6 +89,11 @@ pub const SLOW_REPORTS_MAX: u32 = 10;
 /// The period of [`SLOW_REPORTS_MAX`].
 pub const SLOW_REPORT_PERIOD: Duration = Duration::from_secs(1);
 
+/// Threads of [blocking processes](crate::ChildSpec::blocking) in the whole program.
+/// When reached: the start of one more fails with
+/// [`StartError::TooManyThreads`](crate::StartError::TooManyThreads).
+pub const BLOCKING_THREADS_MAX: usize = 256;
+
 /// Depth to which a tree is read; deeper branches show no children.
 pub const TREE_DEPTH_MAX: usize = 64;
 

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 use tokio::runtime::Handle;
@@ -15,7 +14,7 @@ use crate::policy::{MailboxPolicy, Restart, Shutdown};
 use crate::process::{self, Process};
 use crate::seat::{self, Body};
 use crate::slot::Slot;
-use crate::supervisor::{self, SupervisorBuilder};
+use crate::supervisor::{self, StartError, SupervisorBuilder};
 use crate::thread;
 use crate::window::Intensity;
 
@@ -237,13 +236,14 @@ impl fmt::Debug for ChildSpec {
 /// The part of a spec that knows the type of the messages and of the code.
 pub(crate) trait Launch: Send {
     fn slot(&self) -> Arc<dyn Slot>;
-    fn launch(self: Box<Self>, place: Place, on: &Where) -> io::Result<()>;
+    fn launch(self: Box<Self>, place: Place, on: &Where) -> Result<(), StartError>;
 }
 
 /// Where a child runs.
 pub(crate) enum Where {
     Here(Handle),
-    OwnThread { name: Arc<str> },
+    OwnThread { name: Arc<str>, runtime: Handle },
+    Blocking { name: Arc<str>, runtime: Handle },
 }
 
 struct Launcher<M: Send + 'static, B> {
@@ -256,7 +256,7 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
         Arc::<Cell<M>>::clone(&self.cell)
     }
 
-    fn launch(self: Box<Self>, place: Place, on: &Where) -> io::Result<()> {
+    fn launch(self: Box<Self>, place: Place, on: &Where) -> Result<(), StartError> {
         let life = seat::occupy(self.body, self.cell, place);
         match on {
             Where::Here(runtime) => {
@@ -264,7 +264,8 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
                 drop(runtime.spawn(life));
                 Ok(())
             }
-            Where::OwnThread { name } => thread::run(name, life),
+            Where::OwnThread { name, .. } => thread::run(name, life).map_err(StartError::Thread),
+            Where::Blocking { name, runtime } => thread::run_blocking(name, runtime, life),
         }
     }
 }

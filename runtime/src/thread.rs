@@ -1,7 +1,18 @@
 //! `[process]` Processes on operating system threads of their own.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Builder;
+
+use tokio::runtime::Handle;
+
+use crate::blocking::block_on;
+use crate::limits::BLOCKING_THREADS_MAX;
+use crate::supervisor::StartError;
+use crate::worker;
+
+/// Threads of blocking processes.
+static BLOCKING: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a child's whole life on a thread of its own, with a tokio runtime of its own.
 pub(crate) fn run(name: &str, life: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
@@ -15,4 +26,45 @@ pub(crate) fn run(name: &str, life: impl Future<Output = ()> + Send + 'static) -
             .spawn(move || runtime.block_on(life))?,
     );
     Ok(())
+}
+
+/// Runs a child's whole life on a thread of its own, with the clock of `runtime`; its code may
+/// block.
+pub(crate) fn run_blocking(
+    name: &str,
+    runtime: &Handle,
+    life: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), StartError> {
+    let permit = Permit::take()?;
+    let runtime = runtime.clone();
+    let thread = Builder::new().name(name.to_owned()).spawn(move || {
+        let _permit = permit;
+        let _entered = runtime.enter();
+        worker::may_block();
+        block_on(life);
+    });
+    // Nobody joins it, as above.
+    thread.map(drop).map_err(StartError::Thread)
+}
+
+/// One of the threads that blocking processes may have.
+struct Permit;
+
+impl Permit {
+    fn take() -> Result<Self, StartError> {
+        let max = BLOCKING_THREADS_MAX;
+        let taken = BLOCKING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
+            (taken < max).then_some(taken + 1)
+        });
+        match taken {
+            Ok(_) => Ok(Self),
+            Err(_) => Err(StartError::TooManyThreads { max }),
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        BLOCKING.fetch_sub(1, Ordering::AcqRel);
+    }
 }

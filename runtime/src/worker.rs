@@ -22,6 +22,9 @@ static RECORDS: Mutex<Records> = Mutex::new(Records {
 /// Of threads that there is no record for; nobody reads it.
 static UNREAD: Record = Record(AtomicU64::new(0));
 
+/// Of threads whose processes may block and keep their own account of it; nobody reads it.
+static BLOCKING: Record = Record(AtomicU64::new(0));
+
 thread_local! {
     /// Has nothing to drop, so that it is there to the very end of the thread.
     static HERE: Cell<Option<&'static Record>> = const { Cell::new(None) };
@@ -50,9 +53,16 @@ pub(crate) fn turn<R>(pid: Pid, core: &Core, f: impl FnOnce() -> R) -> R {
     let before = record.enter(pid);
     let since = ticks::now();
     let result = f();
-    core.add_busy(ticks::now().saturating_sub(since));
+    if !std::ptr::eq(record, &raw const BLOCKING) {
+        core.add_busy(ticks::now().saturating_sub(since));
+    }
     record.leave(before);
     result
+}
+
+/// Turns on this thread are not watched any more, and do not count as busy time.
+pub(crate) fn may_block() {
+    HERE.set(Some(&BLOCKING));
 }
 
 /// Calls `f` with what each thread is doing now, always in the same order; threads come in at the

@@ -50,6 +50,12 @@ pub enum StartError {
     /// Busy: no thread could be had for a child that is to run on its own.
     #[error("no thread for the child")]
     Thread(#[source] io::Error),
+    /// Busy: the program has as many [blocking processes](ChildSpec::blocking) as it may have.
+    #[error("program has its {max} threads for blocking processes")]
+    TooManyThreads {
+        /// How many that is.
+        max: usize,
+    },
 }
 
 /// How a family behaves.
@@ -195,12 +201,15 @@ impl Family {
             terms: spec.terms,
         };
         let on = if spec.on_thread {
-            Where::OwnThread { name: spec.name }
+            Where::OwnThread {
+                name: spec.name,
+                runtime,
+            }
         } else {
             Where::Here(runtime)
         };
         // When there is no thread, the seat is dropped, and that ends the child.
-        spec.launch.launch(place, &on).map_err(StartError::Thread)?;
+        spec.launch.launch(place, &on)?;
         Ok(process)
     }
 
