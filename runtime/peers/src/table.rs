@@ -58,6 +58,9 @@ pub fn print(columns: &[Column]) {
     let Some(((ours, first), others)) = columns.split_first() else {
         return;
     };
+    if others.is_empty() {
+        return;
+    }
     println!("\nTimes better is {} (below 1: worse):\n", ours.title);
     line(
         "",
