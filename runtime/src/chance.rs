@@ -1,4 +1,4 @@
-//! `[edge]` The one source of chance of the runtime; pure code is handed the number.
+//! `[process]` The one source of chance of the runtime; pure code is handed the number.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -7,13 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static SEED: OnceLock<RandomState> = OnceLock::new();
 static DRAWN: AtomicU64 = AtomicU64::new(0);
 
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "what spreads its retries comes with the next change"
-    )
-)]
 /// A number in 0..1, good enough to spread retries, not for secrets.
 pub(crate) fn unit() -> f64 {
     #[cfg(feature = "test-kit")]

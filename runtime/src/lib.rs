@@ -5,7 +5,8 @@
 //!   Exits, stops and monitors come in a lane of their own, before the messages.
 //! * A [`ChildSpec`] says what to run and what to do about it; a [`Supervisor`] starts its
 //!   children in order and restarts them by a [`Strategy`] within an [`Intensity`]; a
-//!   [`DynamicSupervisor`] has children that come and go. A [`Node`] is a running tree.
+//!   [`DynamicSupervisor`] has children that come and go; a [`Tether`] has one that may fail as it
+//!   likes. A [`Node`] is a running tree.
 //! * A panic in a process becomes its [`Exit`], a log record, and its supervisor's business; the
 //!   messages behind the one it was about stay queued.
 //! * A [`Registry`] names processes, an [`Heir`] keeps state over a crash, a [`TaskSupervisor`]
@@ -98,7 +99,8 @@ pub use signal::{MonitorId, Signal};
 pub use spec::ChildSpec;
 pub use stats::{Stats, stats};
 pub use supervisor::{
-    DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor, SupervisorBuilder,
+    Attachment, DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor,
+    SupervisorBuilder, Tether, TetherOptions, TetherState, TetherStatus, TetherWatch,
 };
 pub use task::{MapOptions, Task, TaskError, TaskOptions, TaskRefused, TaskStream, TaskSupervisor};
 pub use timer::TimerId;

@@ -67,6 +67,18 @@ pub const REGISTRY_PARTITIONS: usize = 32;
 /// When reached: what was asked for is lowered to it.
 pub const SUPERVISOR_PARTITIONS_MAX: usize = 256;
 
+/// Children of one tether that have not ended: the attached one, and those left behind. When
+/// reached: no child is attached, which counts as a failed start and is tried again.
+pub const TETHER_CHILDREN_MAX: usize = 8;
+
+/// How long the child of a tether may take to start unless the options say otherwise.
+/// When reached: it is killed, and the tether cut.
+pub const TETHER_START_DEFAULT: Duration = Duration::from_secs(10);
+
+/// How long the child of a tether runs until it has proven itself, unless the options say
+/// otherwise. When reached: back-off and quick restarts begin anew.
+pub const TETHER_PROVEN_DEFAULT: Duration = Duration::from_secs(60);
+
 /// Threads of one worker pool. When reached: what was asked for is lowered to it.
 pub const POOL_THREADS_MAX: usize = 256;
 

@@ -1,4 +1,5 @@
-//! `[process]` Supervisors: static ones with ordered children, and dynamic ones.
+//! `[process]` Supervisors: static ones with ordered children, dynamic ones, and
+//! tethers.
 
 mod branch;
 mod dynamic;
@@ -6,10 +7,19 @@ mod family;
 mod fixed;
 mod regroup;
 mod stop;
+mod tether;
+mod tether_face;
+mod tether_options;
+mod tether_orders;
+mod tether_run;
+mod tether_state;
 
 pub use dynamic::{DynamicOptions, DynamicSupervisor, StopError};
 pub use family::StartError;
 pub use fixed::{Supervisor, SupervisorBuilder};
+pub use tether::{Attachment, Tether, TetherStatus, TetherWatch};
+pub use tether_face::TetherState;
+pub use tether_options::TetherOptions;
 
 pub(crate) use branch::Branch;
 pub(crate) use family::{Departure, Family, Rules, Verdict};
