@@ -74,6 +74,23 @@ fn a_key_that_is_given_up_as_its_owner_ends_is_free_for_the_next() {
 }
 
 #[test]
+fn the_end_of_an_owner_takes_nothing_from_who_has_the_key_after_it() {
+    check(3, || {
+        let registry = Registry::new();
+        let (ann, bob) = (owner(), owner());
+        registry.register(1, "ann", &ann).unwrap().keep();
+        let ending = ann.clone();
+        let ends = thread::spawn(move || end(&ending));
+        // When it has ended already, this is what removes the entry, before its end does.
+        registry.register(1, "again", &ann).unwrap().keep();
+        let claimed = registry.register(1, "bob", &bob);
+        let claimed = claimed.map(|held| held.keep()).is_ok();
+        ends.join().unwrap();
+        assert_eq!(registry.lookup(&1), claimed.then_some("bob"));
+    });
+}
+
+#[test]
 fn an_unregistering_that_races_with_the_end_gives_the_value_to_one() {
     check(4, || {
         let registry = Registry::new();
