@@ -671,6 +671,126 @@ async fn a_thousand_that_storm_at_once_do_not_keep_a_sibling_from_answering() {
     stop(node).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn lives_under_any_supervisor() {
+    let dynamic = DynamicSupervisor::new("dynamic", DynamicOptions::default());
+    let builder = Supervisor::builder("node").child(dynamic.spec());
+    let node = Node::start(builder).await.unwrap();
+    let (script, mailbox) = (Script::new(&[Fail(1)]), Mailbox::new(Capacity::new(1)));
+    let tether = Tether::new("tether", options(), {
+        let mailbox = mailbox.clone();
+        move |attachment| child(&mailbox, &script, attachment)
+    });
+    let inner = Tether::new("inner", options(), |_| {
+        ChildSpec::supervisor("group", || Supervisor::builder("group"))
+    });
+    let outer = Tether::new("outer", options(), move |_| inner.spec());
+    let process = dynamic.start_child(tether.spec()).await.unwrap();
+    dynamic.start_child(outer.spec()).await.unwrap();
+    after(10).await;
+    assert_eq!(tether.status().failures, 1);
+    let group = find(&node.tree(), "outer").children[0].children[0].clone();
+    assert_eq!(
+        (group.name.as_str(), group.state),
+        ("group", State::Running)
+    );
+    // Its spec runs in one place at a time; the second one fails alone.
+    assert!(dynamic.start_child(tether.spec()).await.is_err());
+    assert_eq!(tether.status().state, TetherState::Taut);
+    dynamic.stop_child(process.pid()).await.unwrap();
+    assert!(mailbox.address().is_closed());
+    stop(node).await;
+}
+
+/// A child that lives a few turns of its worker, and then ends in some way.
+fn brief(mailbox: &Mailbox<u32>, number: u64) -> ChildSpec {
+    let spec = ChildSpec::body("brief", mailbox, move |ctx| async move {
+        for _ in 0..number % 7 {
+            tokio::task::yield_now().await;
+        }
+        match (number + u64::from(ctx.incarnation())) % 5 {
+            0 => panic!("told to"),
+            1 => Err(Exit::error("told to")),
+            2 => Ok(()),
+            3 => {
+                ctx.process().kill();
+                std::future::pending().await
+            }
+            _ => {
+                drop(PanicsInDrop);
+                Ok(())
+            }
+        }
+    });
+    match number % 4 {
+        0 => spec,
+        1 => spec.restart(Restart::Transient),
+        2 => spec.restart(Restart::Temporary),
+        _ => spec.intensity(Intensity::new(1, LONG)).significant(true),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_many_threads_nothing_is_lost_and_nobody_else_notices() {
+    let options = TetherOptions {
+        backoff: Backoff {
+            max: Duration::ZERO,
+            ..Backoff::default()
+        },
+        start_within: LONG,
+        ..options()
+    };
+    let tethers: Vec<Tether> = (0..16)
+        .map(|number| {
+            let mailbox = Mailbox::new(Capacity::new(1));
+            Tether::new(
+                format!("tether:{number}"),
+                options.clone(),
+                move |attachment| brief(&mailbox, number + attachment.number()),
+            )
+        })
+        .collect();
+    let specs: Vec<ChildSpec> = tethers.iter().map(Tether::spec).collect();
+    let builder = Supervisor::builder("node").intensity(Intensity::new(0, LONG));
+    let node = Node::start(builder.children(specs)).await.unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let tethers = &tethers;
+            scope.spawn(move || {
+                for step in 0..4_000 {
+                    let tether = &tethers[(step * 7 + thread) % tethers.len()];
+                    match (step / 16 + thread) % 5 {
+                        0 => tether.cut(),
+                        1 => tether.attach_now(),
+                        2 => tether.reattach(),
+                        _ => tether.attach(),
+                    }
+                    if step.is_multiple_of(8) {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+        }
+    });
+    let failed = || tethers.iter().map(|tether| tether.status().failures).min();
+    until("each has failed often", || {
+        tethers.iter().for_each(Tether::attach);
+        failed() > Some(50)
+    })
+    .await;
+    tethers.iter().for_each(Tether::cut);
+    until("all are slack and empty", || {
+        let tree = node.tree();
+        let empty = tree.children.iter().all(|child| child.children.is_empty());
+        let slack = |tether: &Tether| tether.status().reason.as_deref() == Some("switched off");
+        empty && tethers.iter().all(slack)
+    })
+    .await;
+    let tree = node.tree();
+    assert!(tree.restarts == 0 && tree.children.iter().all(|child| child.restarts == 0));
+    stop(node).await;
+}
+
 fn act() -> impl proptest::strategy::Strategy<Value = Act> + Clone {
     let ms = prop_oneof![Just(0_u64), Just(1), Just(100), Just(400), Just(700)];
     prop_oneof![
