@@ -19,8 +19,9 @@ use crate::pid::Pid;
 use crate::policy::MailboxPolicy;
 use crate::process_ref::ProcessRef;
 use crate::signal::{self, MonitorId, Signal};
-use crate::slot::{Phase, SIGNAL, STOP, Slot};
+use crate::slot::{Phase, SIGNAL, STOP, Slot, TRACE};
 use crate::timer::{TimerId, Timers};
+use crate::trace::{self, TraceSource};
 
 /// What comes to a process.
 #[derive(Debug)]
@@ -34,6 +35,17 @@ pub enum Incoming<M> {
     /// The supervisor asks the process to stop. Comes once, before anything that is queued; the
     /// deadline of the child spec is running.
     Shutdown,
+}
+
+impl<M> Incoming<M> {
+    fn source(&self) -> TraceSource {
+        match self {
+            Self::Message(_) => TraceSource::Mailbox,
+            Self::Timer(_) => TraceSource::Timer,
+            Self::Signal(_) => TraceSource::Signal,
+            Self::Shutdown => TraceSource::Stop,
+        }
+    }
 }
 
 /// What one incarnation of a process sees of the runtime.
@@ -176,9 +188,17 @@ impl<M: Send + 'static> Context<M> {
 
     /// What is there at once, in the order of [`next`](Context::next); does not wait.
     pub fn try_next(&mut self) -> Option<Incoming<M>> {
-        if let Some(incoming) = self.urgent() {
-            return Some(incoming);
+        let urgent = self.cell.core().urgent();
+        if urgent & (STOP | SIGNAL | TRACE) == 0 {
+            return self.try_message();
         }
+        self.traced(urgent, |ctx| {
+            take_urgent(&*ctx.cell).or_else(|| ctx.try_message())
+        })
+    }
+
+    #[inline]
+    fn try_message(&mut self) -> Option<Incoming<M>> {
         if let Some(message) = self.pop() {
             return Some(Incoming::Message(message));
         }
@@ -212,15 +232,49 @@ impl<M: Send + 'static> Context<M> {
     fn poll_next(&mut self, cx: &mut TaskContext<'_>) -> Poll<Incoming<M>> {
         if self.turn >= MESSAGES_PER_TURN {
             self.turn = 0;
+            if self.cell.core().urgent() & TRACE != 0 {
+                trace::asked(&*self.cell);
+            }
             // Behind all that is ready, and behind a look at sockets and timers.
             if pin!(yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
         }
-        if let Some(incoming) = self.urgent() {
-            self.turn += 1;
-            return Poll::Ready(incoming);
+        let urgent = self.cell.core().urgent();
+        if urgent & (STOP | SIGNAL | TRACE) == 0 {
+            return self.poll_message(cx);
         }
+        let polled = self.traced(urgent, |ctx| match take_urgent(&*ctx.cell) {
+            Some(incoming) => {
+                ctx.turn += 1;
+                Some(incoming)
+            }
+            None => match ctx.poll_message(cx) {
+                Poll::Ready(incoming) => Some(incoming),
+                Poll::Pending => None,
+            },
+        });
+        polled.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Takes something, and records it when this process is traced.
+    #[cold]
+    fn traced(
+        &mut self,
+        urgent: u8,
+        take: impl FnOnce(&mut Self) -> Option<Incoming<M>>,
+    ) -> Option<Incoming<M>> {
+        if urgent & TRACE == 0 {
+            return take(self);
+        }
+        trace::asked(&*self.cell);
+        let incoming = take(self)?;
+        trace::handed(&*self.cell, incoming.source());
+        Some(incoming)
+    }
+
+    #[inline]
+    fn poll_message(&mut self, cx: &mut TaskContext<'_>) -> Poll<Incoming<M>> {
         if let Some(message) = self.pop() {
             self.turn += 1;
             return Poll::Ready(Incoming::Message(message));

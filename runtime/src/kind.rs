@@ -16,9 +16,9 @@ const _: () = assert!(KINDS_MAX == INDEX_MAX as usize + 1);
 /// Messages that come in kinds, each with a name.
 ///
 /// A mailbox made [`with_kinds`](crate::Mailbox::with_kinds) notes the kind of each message when
-/// it is handed to the process. Crash reports, the [`Watchdog`](crate::Watchdog) and the
-/// [tree](crate::TreeNode::last_message) name it; of other mailboxes they name the type of the
-/// messages. (In Elixir one would see the message itself in
+/// it is handed to the process. Crash reports, the [`Watchdog`](crate::Watchdog), the
+/// [tree](crate::TreeNode::last_message) and [traces](crate::ProcessRef::trace) name it; of other
+/// mailboxes they name the type of the messages. (In Elixir one would see the message itself in
 /// `:sys.get_status`; here it is gone by then, and may hold what must not be logged.)
 ///
 /// ```

@@ -75,6 +75,7 @@ pub mod test_kit;
 mod thread;
 mod ticks;
 mod timer;
+mod trace;
 mod tree;
 mod watchdog;
 mod window;
@@ -104,6 +105,7 @@ pub use supervisor::{
 };
 pub use task::{MapOptions, Task, TaskError, TaskOptions, TaskRefused, TaskStream, TaskSupervisor};
 pub use timer::TimerId;
+pub use trace::{Trace, TraceEntry, TraceError, TraceSource};
 pub use tree::{LastCrash, MailboxState, State, TreeNode};
 pub use watchdog::{SlowHandler, Watchdog, WatchdogOptions};
 pub use window::Intensity;

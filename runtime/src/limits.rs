@@ -82,6 +82,9 @@ pub const TETHER_PROVEN_DEFAULT: Duration = Duration::from_secs(60);
 /// Threads of one worker pool. When reached: what was asked for is lowered to it.
 pub const POOL_THREADS_MAX: usize = 256;
 
+/// Entries of one trace. When reached: what was asked for is lowered to it.
+pub const TRACE_MESSAGES_MAX: usize = 10_000;
+
 /// Threads that poll processes and are watched for handlers that block them.
 /// When reached: further threads are not watched.
 pub const WATCHED_THREADS_MAX: usize = 4_096;

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::guard::{self, Caught};
 use crate::policy::{MailboxPolicy, Restart};
 use crate::process_ref::ProcessRef;
-use crate::slot::{Phase, Purpose, STARTING, Slot};
+use crate::slot::{Phase, Purpose, STARTING, Slot, TRACE};
 use crate::supervisor::{Departure, Family, Verdict};
 use crate::window::{Intensity, Window};
 use crate::{report, signal, stats};
@@ -84,7 +84,9 @@ impl Place {
             return false;
         }
         control.phase = Phase::Starting;
-        slot.core().raise(STARTING);
+        let extras = control.extras.as_ref();
+        let traced = extras.is_some_and(|extras| extras.trace.is_some());
+        slot.core().raise(STARTING | if traced { TRACE } else { 0 });
         control.started = Some(Instant::now());
         true
     }

@@ -10,6 +10,7 @@ use crate::grace::Grace;
 use crate::pid::Pid;
 use crate::signal;
 use crate::slot::{DEADLINE, FORCED, Phase, Purpose, STOP, Slot};
+use crate::trace::{self, Trace, TraceError};
 
 /// A process, whatever its messages are: for links, monitors, and ending it.
 ///
@@ -64,6 +65,19 @@ impl ProcessRef {
     /// dropped.
     pub fn exit(&self, exit: Exit) {
         signal::exit_signal(self, None, exit);
+    }
+
+    /// Records the next `count` things that are handed to this process: their kinds, when that
+    /// was, and how long it took over each. From 1 to
+    /// [`TRACE_MESSAGES_MAX`](crate::limits::TRACE_MESSAGES_MAX).
+    ///
+    /// A message that it is handling now is not among them.
+    ///
+    /// # Errors
+    /// [`TraceError::Busy`] when another trace of it goes on, [`TraceError::Ended`] (refused) when
+    /// it has ended for good.
+    pub fn trace(&self, count: usize) -> Result<Trace, TraceError> {
+        trace::begin(self, count)
     }
 
     /// Ends this incarnation with [`Exit::Killed`] at its next await point, trapping or not.

@@ -20,6 +20,7 @@ use crate::signal::{MonitorId, Signal};
 use crate::supervisor::Branch;
 use crate::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::trace::Recorder;
 
 /// The process was ended from outside: drop its future.
 pub(crate) const FORCED: u8 = 1;
@@ -32,6 +33,8 @@ pub(crate) const DEADLINE: u8 = 8;
 
 /// The incarnation's start was not acknowledged yet.
 pub(crate) const STARTING: u8 = 16;
+/// What the process is handed is recorded.
+pub(crate) const TRACE: u8 = 32;
 
 /// What a mailbox's allocation offers without knowing the type of the messages.
 pub(crate) trait Slot: Send + Sync + 'static {
@@ -125,6 +128,8 @@ pub(crate) struct Extras {
     pub(crate) claims: Claims,
     /// The last crash of the child, and when it was.
     pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
+    /// Where what it is handed is recorded.
+    pub(crate) trace: Option<Recorder>,
     /// Its children, when it is a supervisor.
     pub(crate) branch: Option<Weak<dyn Branch>>,
 }
@@ -284,6 +289,7 @@ impl Extras {
         self.ended = relations.ended.take();
         self.claims = std::mem::take(&mut relations.claims);
         self.last_crash = relations.last_crash.take();
+        self.trace = relations.trace.take_if(|trace| trace.goes_on());
         relations
     }
 }
