@@ -57,6 +57,7 @@ mod policy;
 mod pool;
 mod process;
 mod process_ref;
+mod profile;
 mod registry;
 mod report;
 mod roster;
@@ -95,6 +96,9 @@ pub use policy::{AutoShutdown, MailboxPolicy, Restart, Shutdown, Strategy};
 pub use pool::{Busy, JobError, JobOutcome, PoolOptions, PoolStats, Ticket, WorkerPool};
 pub use process::{Flow, Process};
 pub use process_ref::ProcessRef;
+pub use profile::{
+    DumpError, ProfileReport, Profiler, ProfilerOptions, Span, SpanGuard, SpanReport, ThreadReport,
+};
 pub use registry::{AlreadyRegistered, DuplicateRegistry, RegisterError, Registration, Registry};
 pub use signal::{MonitorId, Signal};
 pub use spec::ChildSpec;

@@ -136,5 +136,58 @@ pub const JOURNAL_ENTRIES_MAX: usize = 1_048_576;
 #[cfg(feature = "test-kit")]
 pub const BED_STOP_DEADLINE: Duration = Duration::from_secs(3_600);
 
+/// Threads that the profiler records at once.
+/// When reached: spans of a further thread are not recorded, and reports say how many threads.
+pub const PROFILE_THREADS_MAX: usize = 256;
+
+/// Paths of spans that the profiler records for each thread.
+/// When reached: a new path is counted as a span `other` where it was entered.
+pub const PROFILE_PATHS_MAX: usize = 1_024;
+
+/// Spans within each other that the profiler tells apart.
+/// When reached: what is entered deeper is counted as one span `other`.
+pub const PROFILE_DEPTH_MAX: u16 = 32;
+
+/// Classes of processes: what their names say before the first `:`.
+/// When reached: processes of a further class are counted under the class `other`.
+pub const PROFILE_CLASSES_MAX: usize = 256;
+
+/// Bytes of the name of a class of processes. When reached: the name is cut.
+pub const PROFILE_CLASS_BYTES_MAX: usize = 64;
+
+/// Paths of spans that are remembered of all threads that have ended, together.
+/// When reached: a new path is counted as a span `other` where it was entered.
+pub const PROFILE_ENDED_PATHS_MAX: usize = 4_096;
+
+/// Spans that the text of a profile lists by their own time, before the trees.
+/// When reached: the rest is found in the trees only.
+pub const PROFILE_TOP_SPANS: usize = 10;
+
+/// The shortest interval of a profiler. When reached: what was asked for is raised to it.
+pub const PROFILE_INTERVAL_MIN: Duration = Duration::from_millis(100);
+
+/// Reports that a profiler keeps. When reached: what was asked for is lowered to it.
+pub const PROFILE_REPORTS_MAX: usize = 60;
+
+/// Lines of a profile in the log.
+/// When reached: the rest is left out, and a last line says how many lines that were.
+pub const PROFILE_DUMP_LINES_MAX: usize = 200;
+
+/// Profiles logged per [`PROFILE_DUMP_PERIOD`] because code asks for it, and as many because the
+/// operator does. When reached: none is logged, and the next record says how many were not.
+pub const PROFILE_DUMPS_MAX: u32 = 6;
+
+/// The period of [`PROFILE_DUMPS_MAX`].
+pub const PROFILE_DUMP_PERIOD: Duration = Duration::from_secs(60);
+
+/// Dumps that may wait for the profiler.
+/// When reached: [`DumpError::Busy`](crate::DumpError::Busy).
+pub const PROFILE_DUMPS_WAITING: u32 = 16;
+
+/// Bytes of the reason of a dump. When reached: it is cut.
+pub const PROFILE_REASON_BYTES_MAX: usize = 1_024;
+
+const _: () = assert!(PROFILE_PATHS_MAX <= PROFILE_ENDED_PATHS_MAX);
+const _: () = assert!(PROFILE_CLASSES_MAX <= u16::MAX as usize);
 const _: () = assert!(REGISTRY_PARTITIONS.is_power_of_two());
 const _: () = assert!(QUEUE_SLOTS_RETAINED > 0 && MESSAGES_PER_TURN > 0);

@@ -9,6 +9,7 @@ use crate::exit::Exit;
 use crate::guard::{self, Caught};
 use crate::policy::{MailboxPolicy, Restart};
 use crate::process_ref::ProcessRef;
+use crate::profile::ClassId;
 use crate::slot::{Phase, Purpose, STARTING, Slot, TRACE};
 use crate::supervisor::{Departure, Family, Verdict};
 use crate::window::{Intensity, Window};
@@ -26,6 +27,8 @@ pub(crate) struct Terms {
     pub(crate) queue: MailboxPolicy,
     pub(crate) significant: bool,
     pub(crate) acknowledged: bool,
+    /// What its time is counted as.
+    pub(crate) class: ClassId,
     pub(crate) limit: Option<Box<Limit>>,
 }
 

@@ -126,7 +126,7 @@ impl<M: Send + 'static> Seat<M> {
     /// Runs code of the process, which is guarded.
     #[inline]
     fn turn<R>(&self, guarded: impl FnOnce() -> R) -> R {
-        worker::turn(self.pid, self.cell.core(), guarded)
+        worker::turn(self.pid, self.place.terms.class, self.cell.core(), guarded)
     }
 
     /// The exit that was decided on outside. It stays set until [`settle`](Place::settle).

@@ -12,6 +12,7 @@ use crate::mailbox::{Capacity, Cell, Mailbox};
 use crate::place::{Limit, OnAbandoned, Place, Terms};
 use crate::policy::{MailboxPolicy, Restart, Shutdown};
 use crate::process::{self, Process};
+use crate::profile;
 use crate::seat::{self, Body};
 use crate::slot::Slot;
 use crate::supervisor::{self, StartError, SupervisorBuilder};
@@ -120,6 +121,7 @@ impl ChildSpec {
     }
 
     fn new<M: Send + 'static, B: Body<M>>(name: Arc<str>, mailbox: &Mailbox<M>, body: B) -> Self {
+        let class = profile::class(&name);
         Self {
             name,
             shutdown: Shutdown::default(),
@@ -128,6 +130,7 @@ impl ChildSpec {
                 queue: MailboxPolicy::default(),
                 significant: false,
                 acknowledged: false,
+                class,
                 limit: None,
             },
             on_thread: false,

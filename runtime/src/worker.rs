@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::limits::WATCHED_THREADS_MAX;
 use crate::pid::Pid;
+use crate::profile::{self, ClassId};
 use crate::sighting::Turn;
 use crate::slot::Core;
 use crate::ticks;
@@ -46,21 +47,28 @@ struct Records {
 struct Lease(&'static Record);
 
 /// Runs `f`, which must not panic, as a turn of the process `pid`, and adds the time it took to
-/// what the process was busy.
+/// what the process was busy, and to what the profiler counts of its class.
 #[inline]
-pub(crate) fn turn<R>(pid: Pid, core: &Core, f: impl FnOnce() -> R) -> R {
+pub(crate) fn turn<R>(pid: Pid, class: ClassId, core: &Core, f: impl FnOnce() -> R) -> R {
     let record = HERE.get().unwrap_or_else(attach);
     let before = record.enter(pid);
-    let since = ticks::now();
-    let result = f();
-    if !std::ptr::eq(record, &raw const BLOCKING) {
-        core.add_busy(ticks::now().saturating_sub(since));
-    }
+    let result = if std::ptr::eq(record, &raw const BLOCKING) {
+        f()
+    } else {
+        let since = ticks::now();
+        let span = profile::enter_at(class, since);
+        let result = f();
+        let now = ticks::now();
+        span.leave_at(now);
+        core.add_busy(now.saturating_sub(since));
+        result
+    };
     record.leave(before);
     result
 }
 
-/// Turns on this thread are not watched any more, and do not count as busy time.
+/// Turns on this thread are not watched any more, and do not count as busy time or in the
+/// profiler, as they wait in between; their spans count.
 pub(crate) fn may_block() {
     HERE.set(Some(&BLOCKING));
 }
@@ -147,11 +155,14 @@ mod tests {
 
     #[test]
     fn shows_whose_turn_it_is_and_each_turn_as_another() {
+        let class = profile::class("worker's own test");
         let (core, one, two) = (Core::new(), Pid::next(), Pid::next());
-        let first = turn(one, &core, here);
+        let first = turn(one, class, &core, here);
         assert_eq!(first.holder(), one.number());
         assert_eq!(here().holder(), 0);
-        let (outer, inner, after) = turn(one, &core, || (here(), turn(two, &core, here), here()));
+        let (outer, inner, after) = turn(one, class, &core, || {
+            (here(), turn(two, class, &core, here), here())
+        });
         assert_eq!(inner.holder(), two.number());
         assert_eq!(
             (outer.holder(), after.holder()),
@@ -165,26 +176,28 @@ mod tests {
 
     #[test]
     fn a_turn_adds_to_the_busy_time() {
+        let class = profile::class("worker's own test");
         let (core, pid) = (Core::new(), Pid::next());
         assert_eq!(core.busy(), 0);
-        turn(pid, &core, || {
+        turn(pid, class, &core, || {
             let begun = ticks::now();
             while ticks::now() <= begun {}
         });
         let once = core.busy();
         assert!(once > 0);
-        turn(pid, &core, || ());
+        turn(pid, class, &core, || ());
         assert!(core.busy() >= once);
     }
 
     #[test]
     fn threads_that_come_and_go_share_records() {
+        let class = profile::class("worker's own test");
         let (core, pid) = (Core::new(), Pid::next());
         let begin = || {
             let mut count = 0;
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    turn(pid, &core, || {
+                    turn(pid, class, &core, || {
                         look(|_, turn| count += usize::from(turn.holder() == pid.number()))
                     })
                 });
