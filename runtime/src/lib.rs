@@ -71,6 +71,7 @@ mod stats;
 mod supervisor;
 mod sync;
 mod task;
+mod terms;
 #[cfg(feature = "test-kit")]
 pub mod test_kit;
 mod thread;

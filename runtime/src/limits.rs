@@ -35,6 +35,10 @@ pub const WINDOW_RESTARTS_MAX: u32 = 100_000;
 /// does not come back to an await point. When reached: it is left behind and reported.
 pub const KILL_GRACE: Duration = Duration::from_secs(1);
 
+/// The longest delay between two incarnations that is kept to: a year.
+/// When reached: what is longer is lowered to it.
+pub const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// How long a child gets to stop unless its spec says otherwise.
 /// When reached: it is killed.
 pub const SHUTDOWN_DEFAULT: Duration = Duration::from_secs(5);

@@ -2,17 +2,18 @@
 //! [seat](crate::seat) that does not depend on its messages.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::exit::Exit;
 use crate::guard::{self, Caught};
+use crate::limits::DELAY_MAX;
 use crate::policy::{MailboxPolicy, Restart};
 use crate::process_ref::ProcessRef;
-use crate::profile::ClassId;
 use crate::slot::{Phase, Purpose, STARTING, Slot, TRACE};
 use crate::supervisor::{Departure, Family, Verdict};
-use crate::window::{Intensity, Window};
+use crate::terms::Terms;
 use crate::{report, signal, stats};
 
 /// A child's place in its family.
@@ -21,29 +22,12 @@ pub(crate) struct Place {
     pub(crate) terms: Terms,
 }
 
-/// What a child spec says that the seat needs.
-pub(crate) struct Terms {
-    pub(crate) restart: Restart,
-    pub(crate) queue: MailboxPolicy,
-    pub(crate) significant: bool,
-    pub(crate) acknowledged: bool,
-    /// What its time is counted as.
-    pub(crate) class: ClassId,
-    pub(crate) limit: Option<Box<Limit>>,
-}
-
-/// A child's own restart limit.
-pub(crate) struct Limit {
-    pub(crate) intensity: Intensity,
-    pub(crate) window: Option<Window>,
-    pub(crate) on_abandoned: Option<OnAbandoned>,
-}
-
-pub(crate) type OnAbandoned = Box<dyn Fn(&str, &Exit) + Send + Sync>;
-
 /// What a child does after an incarnation.
 pub(crate) enum Next {
     Again,
+    /// At this time.
+    Later(Instant),
+    /// When its supervisor says so.
     Wait,
     End(Phase),
 }
@@ -91,6 +75,9 @@ impl Place {
         let traced = extras.is_some_and(|extras| extras.trace.is_some());
         slot.core().raise(STARTING | if traced { TRACE } else { 0 });
         control.started = Some(Instant::now());
+        if let Some(extras) = &mut control.extras {
+            extras.next_try = None;
+        }
         true
     }
 
@@ -134,30 +121,23 @@ impl Place {
                 report::crashed(&process, crash);
             }
         }
-        let starting = starter.is_some();
+        let next = match (purpose, &starter) {
+            (Some(Purpose::End), _) => Next::End(Phase::Ended),
+            (Some(Purpose::Regroup), _) => self.regrouped(&process),
+            // Whoever started it decides what to do about it.
+            (None, Some(_)) if exit.is_abnormal() && first => Next::End(Phase::Ended),
+            (None, _) => self.decide(&process, &exit),
+        };
         if let Some(starter) = starter {
             let outcome = if exit.is_abnormal() {
-                Err(exit.clone())
+                Err(exit)
             } else {
                 Ok(())
             };
             // Whoever started it may have stopped waiting.
             drop(starter.send(outcome));
         }
-        match purpose {
-            Some(Purpose::End) => return Next::End(Phase::Ended),
-            Some(Purpose::Regroup) => return self.regrouped(&process),
-            None => {}
-        }
-        if starting && exit.is_abnormal() {
-            // The starter decides what to do about it.
-            return if first {
-                Next::End(Phase::Ended)
-            } else {
-                self.park(&process)
-            };
-        }
-        self.decide(&process, &exit)
+        next
     }
 
     fn regrouped(&self, process: &ProcessRef) -> Next {
@@ -183,18 +163,27 @@ impl Place {
             }
             return Next::End(Phase::Ended);
         }
-        let own_limit = self.terms.limit.is_some();
-        if own_limit && self.over_own_limit() {
+        let now = Instant::now();
+        let own_limit = self.terms.own_limit().is_some();
+        if own_limit && self.terms.over_own_limit(now) {
             self.abandon(process, exit);
             return Next::End(Phase::Abandoned);
         }
+        let delay = self.delay(process, now);
         let departure = Departure {
             pid: process.pid(),
             name: process.name(),
             exit,
             counted: !own_limit,
+            delay,
         };
         match self.family.child_failed(&departure) {
+            Verdict::Restart if delay > Duration::ZERO => {
+                self.count_incarnation(process);
+                let at = now + delay;
+                process.slot.core().lock().extras().next_try = Some(at);
+                Next::Later(at)
+            }
             Verdict::Restart => {
                 self.count_incarnation(process);
                 stats::restarted();
@@ -213,19 +202,21 @@ impl Place {
         control.incarnation = control.incarnation.saturating_add(1);
     }
 
-    fn over_own_limit(&mut self) -> bool {
-        let Some(limit) = &mut self.terms.limit else {
-            return false;
-        };
-        let intensity = limit.intensity;
-        let window = limit.window.get_or_insert_with(|| Window::new(intensity));
-        window.record(Instant::now().into_std())
+    /// How long it waits before its next incarnation.
+    fn delay(&mut self, process: &ProcessRef, now: Instant) -> Duration {
+        if self.terms.rare.is_none() {
+            return Duration::ZERO;
+        }
+        let started = process.slot.core().lock().started;
+        self.terms
+            .delay(started.map_or(Duration::ZERO, |at| now.duration_since(at)))
+            .min(DELAY_MAX)
     }
 
     fn abandon(&self, process: &ProcessRef, exit: &Exit) {
         process.slot.close();
         report::abandoned(process, exit);
-        if let Some(limit) = &self.terms.limit
+        if let Some(limit) = self.terms.own_limit()
             && let Some(on_abandoned) = &limit.on_abandoned
         {
             // What it does wrong is no reason to lose track of the child.

@@ -3,9 +3,9 @@
 //! ```text
 //!            ┌────────────── Again ───────────────┐
 //!            ▼                                    │
-//!   begin ─► incarnation ─exit─► settle ─► Next ──┼─ Wait ─► Run ─► begin
-//!                                                 │    └───► End ─┐
-//!                                                 └─ End ─────────┴─► end
+//!   begin ─► incarnation ─exit─► settle ─► Next ──┼─ Wait, Later ─► Run ─► begin
+//!                                                 │            └──► End ─┐
+//!                                                 └─ End ────────────────┴─► end
 //! ```
 //! A child of a one-for-one supervisor decides about its restart here, in its own task, with the
 //! policy of its supervisor; that is why a restart costs its supervisor nothing but a short lock.
@@ -36,6 +36,9 @@ pub(crate) trait Body<M: Send + 'static>: Send + 'static {
     fn run(&mut self, ctx: Context<M>) -> Option<Self::Run>;
 }
 
+/// Boxed, because most children never need one.
+type Timer = Pin<Box<Sleep>>;
+
 pub(crate) struct Seat<M: Send + 'static> {
     cell: Arc<Cell<M>>,
     place: Place,
@@ -65,8 +68,9 @@ pub(crate) fn occupy<M: Send + 'static, B: Body<M>>(
             match seat.settle(fate) {
                 // Lets others run when a child does nothing but crash.
                 Next::Again => tokio::task::coop::consume_budget().await,
-                Next::Wait => {
-                    if poll_fn(|_| seat.poll_command()).await == Command::End {
+                next @ (Next::Wait | Next::Later(_)) => {
+                    let mut timer = next.timer();
+                    if poll_fn(|cx| seat.poll_command(cx, &mut timer)).await == Command::End {
                         break;
                     }
                     stats::restarted();
@@ -122,6 +126,15 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
     })
 }
 
+impl Next {
+    fn timer(&self) -> Option<Timer> {
+        match self {
+            Self::Later(at) => Some(Box::pin(sleep_until(*at))),
+            Self::Again | Self::Wait | Self::End(_) => None,
+        }
+    }
+}
+
 impl<M: Send + 'static> Seat<M> {
     /// Runs code of the process, which is guarded.
     #[inline]
@@ -141,7 +154,7 @@ impl<M: Send + 'static> Seat<M> {
     fn pending(
         &self,
         cx: &mut TaskContext<'_>,
-        deadline: &mut Option<Pin<Box<Sleep>>>,
+        deadline: &mut Option<Timer>,
     ) -> Poll<Result<(), Box<Fate>>> {
         let core = self.cell.core();
         if core.urgent() & DEADLINE != 0 {
@@ -168,12 +181,21 @@ impl<M: Send + 'static> Seat<M> {
         self.place.settle(slot, fate)
     }
 
-    fn poll_command(&self) -> Poll<Command> {
-        let mut control = self.cell.core().lock();
-        if let Some((_, Purpose::End)) = control.shutdown {
-            return Poll::Ready(Command::End);
+    /// What a child does that waits between two incarnations.
+    fn poll_command(&self, cx: &mut TaskContext<'_>, timer: &mut Option<Timer>) -> Poll<Command> {
+        {
+            let mut control = self.cell.core().lock();
+            if let Some((_, Purpose::End)) = control.shutdown {
+                return Poll::Ready(Command::End);
+            }
+            if let Some(command) = control.command.take() {
+                return Poll::Ready(command);
+            }
         }
-        control.command.take().map_or(Poll::Pending, Poll::Ready)
+        match timer {
+            Some(timer) => timer.as_mut().poll(cx).map(|()| Command::Run),
+            None => Poll::Pending,
+        }
     }
 
     fn end(&mut self, phase: Phase) {

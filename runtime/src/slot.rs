@@ -132,6 +132,8 @@ pub(crate) struct Extras {
     pub(crate) trace: Option<Recorder>,
     /// Its children, when it is a supervisor.
     pub(crate) branch: Option<Weak<dyn Branch>>,
+    /// When the next incarnation begins, while it waits for that.
+    pub(crate) next_try: Option<Instant>,
 }
 
 /// What the tree shows of a process.

@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
+use crate::backoff::Backoff;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::mailbox::{Capacity, Cell, Mailbox};
-use crate::place::{Limit, OnAbandoned, Place, Terms};
+use crate::place::Place;
 use crate::policy::{MailboxPolicy, Restart, Shutdown};
 use crate::process::{self, Process};
 use crate::profile;
 use crate::seat::{self, Body};
 use crate::slot::Slot;
 use crate::supervisor::{self, StartError, SupervisorBuilder};
+use crate::terms::{Retry, Terms};
 use crate::thread;
 use crate::window::Intensity;
 
@@ -125,14 +127,7 @@ impl ChildSpec {
         Self {
             name,
             shutdown: Shutdown::default(),
-            terms: Terms {
-                restart: Restart::default(),
-                queue: MailboxPolicy::default(),
-                significant: false,
-                acknowledged: false,
-                class,
-                limit: None,
-            },
+            terms: Terms::new(class),
             on_thread: false,
             launch: Box::new(Launcher {
                 cell: Arc::clone(mailbox.cell()),
@@ -174,18 +169,7 @@ impl ChildSpec {
     /// supervisor's intensity.
     #[must_use]
     pub fn intensity(mut self, intensity: Intensity) -> Self {
-        let limit = self.terms.limit.take().map_or_else(
-            || Limit {
-                intensity,
-                window: None,
-                on_abandoned: None,
-            },
-            |limit| Limit {
-                intensity,
-                ..*limit
-            },
-        );
-        self.terms.limit = Some(Box::new(limit));
+        self.terms.limit().intensity = intensity;
         self
     }
 
@@ -195,16 +179,56 @@ impl ChildSpec {
     /// [`intensity`](Self::intensity) of its own it means [`Intensity::default`].
     #[must_use]
     pub fn on_abandoned(mut self, callback: impl Fn(&str, &Exit) + Send + Sync + 'static) -> Self {
-        let callback: OnAbandoned = Box::new(callback);
-        let intensity = Intensity::default();
-        let limit = self.terms.limit.get_or_insert_with(|| {
-            Box::new(Limit {
-                intensity,
-                window: None,
-                on_abandoned: None,
-            })
+        self.terms.limit().on_abandoned = Some(Box::new(callback));
+        self
+    }
+
+    /// Waits before it is started again: longer with each failure in a row, spread by chance, and
+    /// anew from the beginning after an incarnation that lasted at least [`Backoff::max`].
+    ///
+    /// Without it a child is restarted at once. A failure counts against the intensity when it
+    /// happens, not when the wait is over; so a back-off lets a child fail for hours without its
+    /// supervisor giving up, where the delays are longer than the period of the intensity.
+    ///
+    /// * Nobody waits along: no supervisor sleeps, other children fail and restart meanwhile. Where
+    ///   a restart takes siblings along, they are stopped at once, and the group starts when the
+    ///   longest delay of those in it that failed is over.
+    /// * While it waits the child can be stopped at once; there is no incarnation that could be
+    ///   killed or sent an exit, so these do nothing. Its [`State`](crate::State) is `Waiting`.
+    /// * Messages sent meanwhile stay queued, up to the capacity of the mailbox.
+    ///
+    /// OTP has no such thing.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use belay_runtime::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mailbox = Mailbox::<Reply<u32>>::new(Capacity::new(8));
+    /// let feed = |mut ctx: Context<Reply<u32>>| async move {
+    ///     while let Incoming::Message(ask) = ctx.next().await {
+    ///         if ctx.incarnation() == 0 {
+    ///             return Err(Exit::error("lost the other side"));
+    ///         }
+    ///         drop(ask.send(ctx.incarnation()));
+    ///     }
+    ///     Ok(())
+    /// };
+    /// let backoff = Backoff { first: Duration::from_millis(10), ..Backoff::default() };
+    /// let spec = ChildSpec::body("feed", &mailbox, feed).backoff(backoff);
+    /// let node = Node::start(Supervisor::builder("node").child(spec)).await.unwrap();
+    /// let (feed, second) = (mailbox.address(), Duration::from_secs(1));
+    /// assert_eq!(feed.call(second, |ask| ask).await, Err(CallError::Dropped));
+    /// // Sent while it waits, answered by the next incarnation.
+    /// assert_eq!(feed.call(second, |ask| ask).await, Ok(1));
+    /// node.stop(second).await;
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.terms.rare().retry = Some(Retry {
+            backoff,
+            attempts: 0,
         });
-        limit.on_abandoned = Some(callback);
         self
     }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -94,10 +95,19 @@ pub(super) struct State {
     pub(super) window: Window,
     /// What the supervisor is to end with.
     pub(super) outcome: Option<Exit>,
-    /// Failed children whose siblings are to be restarted too, and whether each counts. At most
-    /// one entry a child.
-    pub(super) failed: VecDeque<(Pid, bool)>,
+    /// Failed children whose siblings are to be restarted too. At most one entry a child.
+    pub(super) failed: VecDeque<Failure>,
     pub(super) significant: usize,
+}
+
+/// A child that failed and waits to be restarted with its siblings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure {
+    pub(super) pid: Pid,
+    /// Whether it counts against the supervisor's intensity.
+    pub(super) counted: bool,
+    /// The child's back-off.
+    pub(super) delay: Duration,
 }
 
 /// A child that failed and is to be restarted.
@@ -107,6 +117,8 @@ pub(crate) struct Departure<'a> {
     pub(crate) exit: &'a Exit,
     /// Whether it counts against the supervisor's intensity.
     pub(crate) counted: bool,
+    /// How long it has to wait.
+    pub(crate) delay: Duration,
 }
 
 /// What a child does after it failed.
@@ -249,7 +261,11 @@ impl Family {
                 Verdict::Restart
             }
             Strategy::OneForAll | Strategy::RestForOne => {
-                state.failed.push_back((departure.pid, departure.counted));
+                state.failed.push_back(Failure {
+                    pid: departure.pid,
+                    counted: departure.counted,
+                    delay: departure.delay,
+                });
                 Verdict::Wait
             }
         }

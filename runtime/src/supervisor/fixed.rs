@@ -2,13 +2,15 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::future::pending;
 use std::sync::{Arc, Weak};
 
 use tokio::select;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use super::family::{Family, Rules, StartError};
+use super::regroup::Group;
 use super::stop::Custody;
 use crate::context::{Context, Incoming};
 use crate::exit::Exit;
@@ -214,18 +216,27 @@ async fn vacated(slot: Arc<dyn Slot>) {
 
 /// Restarts siblings until the supervisor has to stop; returns why.
 async fn watch(family: &Arc<Family>, ctx: &mut Context<Infallible>) -> Exit {
+    let mut waiting: Option<Group> = None;
     loop {
         if let Some(outcome) = family.state().outcome.clone() {
             return outcome;
         }
-        if let Some((pid, counted)) = family.next_failed() {
-            let regrouped = select! {
+        if let Some(failure) = family.next_failed() {
+            let gathered = select! {
                 biased;
                 () = ctx.stopping() => return Exit::Shutdown,
-                regrouped = family.regroup(pid, counted) => regrouped,
+                gathered = family.gather(failure, waiting) => gathered,
             };
             // When it gave up, the outcome is set.
-            drop(regrouped);
+            waiting = gathered.ok();
+            continue;
+        }
+        if let Some(group) = waiting.take_if(|group| group.at <= Instant::now()) {
+            select! {
+                biased;
+                () = ctx.stopping() => return Exit::Shutdown,
+                () = family.start_group(group) => {}
+            }
             continue;
         }
         select! {
@@ -236,6 +247,15 @@ async fn watch(family: &Arc<Family>, ctx: &mut Context<Infallible>) -> Exit {
                 Incoming::Message(never) | Incoming::Timer(never) => match never {},
             },
             () = family.changed.notified() => {}
+            () = due(waiting) => {}
         }
+    }
+}
+
+/// Waits until a group is to start; for ever when there is none.
+async fn due(group: Option<Group>) {
+    match group {
+        Some(group) => sleep_until(group.at).await,
+        None => pending().await,
     }
 }

@@ -1,9 +1,11 @@
 //! `[process]` Restarts that take siblings along: one-for-all and rest-for-one.
 
+use std::time::Duration;
+
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::family::Family;
+use super::family::{Failure, Family};
 use crate::exit::Exit;
 use crate::grace::Grace;
 use crate::pid::Pid;
@@ -16,58 +18,88 @@ use crate::slot::{Command, Phase, Purpose};
 #[derive(Debug)]
 pub(super) struct GaveUp;
 
+/// Children that were stopped to be started again together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The child that failed; the strategy says who else belongs to the group.
+    failed: Pid,
+    /// When they start.
+    pub(super) at: Instant,
+}
+
 impl Family {
     /// Takes the next failed child that still waits to be restarted.
-    pub(super) fn next_failed(&self) -> Option<(Pid, bool)> {
+    pub(super) fn next_failed(&self) -> Option<Failure> {
         loop {
-            let (pid, counted) = self.state().failed.pop_front()?;
+            let failure = self.state().failed.pop_front()?;
             // Restarted along with another since it failed.
             let waits = self
-                .find(pid)
+                .find(failure.pid)
                 .is_some_and(|(process, _)| process.phase() == Phase::Waiting);
             if waits {
-                return Some((pid, counted));
+                return Some(failure);
             }
         }
     }
 
-    /// Restarts `failed` and the siblings that the strategy takes along.
-    ///
-    /// A child that fails to start again counts as another failure, as in OTP.
+    /// Counts a failure and stops the siblings that the strategy takes along; `waiting` is a
+    /// group that has not started yet, and becomes part of this one.
     ///
     /// # Cancel safety
     /// Children may be left waiting; the supervisor must stop them then.
-    pub(super) async fn regroup(&self, failed: Pid, counted: bool) -> Result<(), GaveUp> {
-        let (mut failed, mut counted) = (failed, counted);
-        loop {
-            self.count(failed, counted)?;
-            let group = self.group(failed);
-            for (process, grace) in group.iter().rev() {
-                self.pause(process, *grace).await?;
+    pub(super) async fn gather(
+        &self,
+        failure: Failure,
+        waiting: Option<Group>,
+    ) -> Result<Group, GaveUp> {
+        self.count(failure)?;
+        // Those of a group that waits are no younger than its first; the older one has them all.
+        let failed = waiting.map_or(failure.pid, |group| group.failed.min(failure.pid));
+        let members = self.members(failed);
+        for (process, grace) in members.iter().rev() {
+            self.pause(process, *grace).await?;
+        }
+        self.state()
+            .failed
+            .retain(|other| !self.takes_along(failed, other.pid));
+        let own = Instant::now() + failure.delay;
+        let at = waiting.map_or(own, |group| group.at.max(own));
+        if failure.delay > Duration::ZERO {
+            for (process, _) in &members {
+                process.slot.core().lock().extras().next_try = Some(at);
             }
-            self.state().failed.clear();
-            let mut again = None;
-            for (process, _) in &group {
-                if let Err(exit) = run_again(process).await {
-                    report::restart_failed(process, &exit);
-                    again = Some(process.pid());
-                    break;
-                }
-            }
-            let Some(pid) = again else {
-                return Ok(());
+        }
+        Ok(Group { failed, at })
+    }
+
+    /// Starts a group in order, as far as it starts.
+    ///
+    /// A child that fails to start again is queued as another failure, as in OTP.
+    ///
+    /// # Cancel safety
+    /// Children may be left waiting; the supervisor must stop them then.
+    pub(super) async fn start_group(&self, group: Group) {
+        for (process, _) in self.members(group.failed) {
+            let Err(exit) = run_again(&process).await else {
+                continue;
             };
-            (failed, counted) = (pid, true);
+            report::restart_failed(&process, &exit);
+            let state = self.state();
+            let again = |failure: &Failure| failure.pid == process.pid();
+            // One that was abandoned over it is left out.
+            if state.outcome.is_some() || state.failed.iter().any(again) {
+                return;
+            }
         }
     }
 
-    fn count(&self, failed: Pid, counted: bool) -> Result<(), GaveUp> {
-        let process = self.find(failed).map(|(process, _)| process);
+    fn count(&self, failure: Failure) -> Result<(), GaveUp> {
+        let process = self.find(failure.pid).map(|(process, _)| process);
         let mut state = self.state();
         if state.outcome.is_some() {
             return Err(GaveUp);
         }
-        if counted && state.window.record(Instant::now().into_std()) {
+        if failure.counted && state.window.record(Instant::now().into_std()) {
             let name = process.as_ref().map_or("", ProcessRef::name);
             let exit = process
                 .as_ref()
@@ -78,14 +110,19 @@ impl Family {
         Ok(())
     }
 
-    fn group(&self, failed: Pid) -> Vec<(ProcessRef, Grace)> {
-        let mut group = self.list();
+    /// Whether the restart of `failed` is one of `other` too.
+    fn takes_along(&self, failed: Pid, other: Pid) -> bool {
         match self.rules.strategy {
-            Strategy::OneForOne => group.retain(|(process, _)| process.pid() == failed),
-            Strategy::RestForOne => group.retain(|(process, _)| process.pid() >= failed),
-            Strategy::OneForAll => {}
+            Strategy::OneForOne => other == failed,
+            Strategy::RestForOne => other >= failed,
+            Strategy::OneForAll => true,
         }
-        group
+    }
+
+    fn members(&self, failed: Pid) -> Vec<(ProcessRef, Grace)> {
+        let mut members = self.list();
+        members.retain(|(process, _)| self.takes_along(failed, process.pid()));
+        members
     }
 
     /// Stops a child so far that it waits to be run again, or has ended.
