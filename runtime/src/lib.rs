@@ -51,6 +51,7 @@ mod mailbox;
 #[cfg(all(test, feature = "model"))]
 mod model;
 mod node;
+mod patience;
 mod pid;
 mod place;
 mod policy;
@@ -90,7 +91,9 @@ pub use exit::{Crash, CrashKind, Exit, Location};
 pub use group::{Change, Delivery, GroupEvent, Groups, JoinError, Leave, Member, WatchId};
 pub use heir::Heir;
 pub use kind::Kind;
-pub use mailbox::{Address, CallError, Capacity, Mailbox, Reply, SendError, TrySendError};
+pub use mailbox::{
+    Address, CallError, Capacity, Mailbox, Reply, SendError, SendWithinError, TrySendError,
+};
 pub use node::{Node, StopReport};
 pub use pid::Pid;
 pub use policy::{AutoShutdown, MailboxPolicy, Restart, Shutdown, Strategy};

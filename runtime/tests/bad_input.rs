@@ -263,10 +263,14 @@ impl Process for Caller {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_cycle_with_full_mailboxes_ends_at_its_deadlines_and_both_live_on() {
-    // When both give up at once, both fail; else the first to give up answers the other.
+    // When both give up at once, both fail, the second after its request was taken; else the first
+    // to give up answers the other.
     for (deadlines, expected) in [
-        ([SECOND, SECOND * 2], [Err(CallError::Timeout), Ok(())]),
-        ([SECOND, SECOND], [Err(CallError::Timeout); 2]),
+        ([SECOND, SECOND * 2], [Err(CallError::NoRoom), Ok(())]),
+        (
+            [SECOND, SECOND],
+            [Err(CallError::NoRoom), Err(CallError::Timeout)],
+        ),
     ] {
         let mut results = Probe::new("results");
         let [a, b] = [(); 2].map(|()| Mailbox::new(Capacity::new(1)));

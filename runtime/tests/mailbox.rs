@@ -134,6 +134,55 @@ async fn closing_wakes_those_who_wait_for_room() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_send_with_a_deadline_gives_the_message_back() {
+    let mailbox = Mailbox::new(Capacity::new(1));
+    let address = mailbox.address();
+    let second = Duration::from_secs(1);
+    address.send_within(1, second).await.unwrap();
+    let begun = tokio::time::Instant::now();
+    let late = address.send_within(2, second).await.unwrap_err();
+    assert!(matches!(late, SendWithinError::TimedOut(2)), "{late}");
+    assert_eq!(begun.elapsed(), second);
+    let waiting = address.send_within(3, Duration::MAX);
+    let closing = async {
+        tokio::task::yield_now().await;
+        mailbox.close();
+    };
+    let (waited, ()) = tokio::join!(waiting, closing);
+    let closed = waited.unwrap_err();
+    assert!(matches!(closed, SendWithinError::Closed(3)), "{closed}");
+    assert_eq!(closed.into_inner(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_send_that_ran_out_of_time_gives_its_turn_to_the_next() {
+    let mailbox = Mailbox::new(Capacity::new(1));
+    let address = mailbox.address();
+    address.try_send(0).unwrap();
+    let (short, long) = (Duration::from_secs(1), Duration::from_secs(2));
+    let reader = async {
+        tokio::time::advance(short).await;
+        tokio::task::yield_now().await;
+        let spec = ChildSpec::once_body("reader", &mailbox, |mut ctx: Context<u32>| async move {
+            let mut sum = 0;
+            while sum < 2 {
+                if let Incoming::Message(number) = ctx.next().await {
+                    sum += number;
+                }
+            }
+            Ok(())
+        });
+        run(spec).await
+    };
+    let late = address.send_within(1, short);
+    let next = address.send_within(2, long);
+    let (late, next, node) = tokio::join!(late, next, reader);
+    assert!(matches!(late, Err(SendWithinError::TimedOut(1))));
+    next.unwrap();
+    stop(node).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_ends_in_each_documented_way() {
     let mailbox = Mailbox::<Reply<u32>>::new(Capacity::new(1));
     let address = mailbox.address();
@@ -145,8 +194,9 @@ async fn a_call_ends_in_each_documented_way() {
     );
     assert_eq!(
         address.call(second, |reply| reply).await,
-        Err(CallError::Timeout)
+        Err(CallError::NoRoom)
     );
+    assert_eq!(address.len(), 1, "the second was never taken");
     let spec = ChildSpec::body(
         "callee",
         &mailbox,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use super::lane::{Capacity, Class, Refused};
 use super::reply::{self, CallError, Reply};
 use super::send::Sending;
 use crate::kind::{Kind, Kinds};
+use crate::patience::Patience;
 use crate::slot::Slot;
 
 /// The receiving end of a process: a bounded queue that outlives its incarnations.
@@ -149,14 +151,55 @@ impl<M: Send + 'static> Address<M> {
         Sending::new(&self.cell, message).await
     }
 
+    /// Sends, waiting for room no longer than `deadline`.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use belay_runtime::{Capacity, Mailbox, SendWithinError};
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mailbox = Mailbox::new(Capacity::new(1));
+    /// let (address, soon) = (mailbox.address(), Duration::from_millis(20));
+    /// assert!(address.send_within("first", soon).await.is_ok());
+    /// let refused = address.send_within("second", soon).await;
+    /// assert!(matches!(refused, Err(SendWithinError::TimedOut("second"))));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendWithinError::TimedOut`] (busy) when there was no room before the deadline,
+    /// [`SendWithinError::Closed`] (refused) when the process ended for good. Both give the message
+    /// back.
+    ///
+    /// # Cancel safety
+    /// As [`Address::send`].
+    pub async fn send_within(
+        &self,
+        message: M,
+        deadline: Duration,
+    ) -> Result<(), SendWithinError<M>> {
+        let mut sending = self.sending(message);
+        match Patience::new(deadline).wait(Pin::new(&mut sending)).await {
+            Some(sent) => sent.map_err(|SendError(back)| SendWithinError::Closed(back)),
+            None => match sending.take_back() {
+                Some(back) => Err(SendWithinError::TimedOut(back)),
+                None => Ok(()),
+            },
+        }
+    }
+
+    pub(super) fn sending(&self, message: M) -> Sending<'_, M> {
+        Sending::new(&self.cell, message)
+    }
+
     /// Sends a request made around a [`Reply`] and waits for the answer.
     ///
     /// The deadline covers both, waiting for room and waiting for the answer. Call only towards
     /// processes that do not call back: two that call each other wait until their deadlines.
     ///
     /// # Errors
-    /// [`CallError::Timeout`] (busy), [`CallError::Closed`] (refused), or [`CallError::Dropped`]
-    /// (bug in the callee, or it crashed over this very request).
+    /// [`CallError::NoRoom`] (busy: the request was never taken), [`CallError::Timeout`] (busy: it
+    /// was), [`CallError::Closed`] (refused), or [`CallError::Dropped`] (bug in the callee, or it
+    /// crashed over this very request).
     ///
     /// # Cancel safety
     /// Dropping the future before it is ready gives up the answer; the request may have been
@@ -234,6 +277,35 @@ pub enum TrySendError<M> {
     /// Refused: the process ended for good.
     #[error("mailbox is closed")]
     Closed(M),
+}
+
+/// A message that was not sent before its deadline, given back.
+#[derive(thiserror::Error)]
+pub enum SendWithinError<M> {
+    /// Busy: there was no room before the deadline.
+    #[error("no room within the deadline")]
+    TimedOut(M),
+    /// Refused: the process ended for good.
+    #[error("mailbox is closed")]
+    Closed(M),
+}
+
+impl<M> SendWithinError<M> {
+    /// The message.
+    pub fn into_inner(self) -> M {
+        match self {
+            Self::TimedOut(message) | Self::Closed(message) => message,
+        }
+    }
+}
+
+impl<M> fmt::Debug for SendWithinError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TimedOut(_) => "TimedOut(..)",
+            Self::Closed(_) => "Closed(..)",
+        })
+    }
 }
 
 impl<M> TrySendError<M> {

@@ -6,7 +6,7 @@ mod lane;
 mod reply;
 mod send;
 
-pub use address::{Address, Mailbox, SendError, TrySendError};
+pub use address::{Address, Mailbox, SendError, SendWithinError, TrySendError};
 pub use lane::Capacity;
 pub use reply::{CallError, Reply};
 

@@ -1,16 +1,13 @@
 //! `[process]` Requests that are answered.
 
 use std::fmt;
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::task::yield_now;
-use tokio::time::{Instant, sleep_until};
 
 use super::address::Address;
+use crate::patience::Patience;
 
 /// The right, and the duty, to answer one call.
 ///
@@ -43,7 +40,12 @@ impl<R> fmt::Debug for Reply<R> {
 /// Why a call has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// Busy: the deadline passed. The request may still be carried out.
+    /// Busy: there was no room in the mailbox before the deadline. The request was never taken:
+    /// it can be repeated.
+    #[error("no room within the deadline")]
+    NoRoom,
+    /// Busy: the request was taken, and the deadline passed before the answer. It may still be
+    /// carried out: repeat it only when carrying it out twice does no harm.
     #[error("no answer within the deadline")]
     Timeout,
     /// Refused: the process ended for good before it took the request.
@@ -59,31 +61,16 @@ pub(crate) async fn call<M: Send + 'static, R: Send>(
     deadline: Duration,
     make: impl FnOnce(Reply<R>) -> M,
 ) -> Result<R, CallError> {
-    let (sender, answer) = oneshot::channel();
+    let (sender, mut answer) = oneshot::channel();
     let request = make(Reply { sender });
-    let exchange = async {
-        address.send(request).await.or(Err(CallError::Closed))?;
-        answer.await.or(Err(CallError::Dropped))
-    };
-    // An answer usually comes before the timer is worth its price: the first time there is none,
-    // the caller only asks to be looked at again after all that is ready has run.
-    let (mut exchange, mut timer) = (pin!(exchange), pin!(None));
-    let at = Instant::now().checked_add(deadline);
-    let mut waited = false;
-    poll_fn(|cx| {
-        if let Poll::Ready(outcome) = exchange.as_mut().poll(cx) {
-            return Poll::Ready(outcome);
-        }
-        if !std::mem::replace(&mut waited, true) && pin!(yield_now()).poll(cx).is_pending() {
-            return Poll::Pending;
-        }
-        if timer.is_none() {
-            timer.set(at.map(sleep_until));
-        }
-        match timer.as_mut().as_pin_mut() {
-            Some(timer) => timer.poll(cx).map(|()| Err(CallError::Timeout)),
-            None => Poll::Pending,
-        }
-    })
-    .await
+    let mut patience = Patience::new(deadline);
+    let mut sending = address.sending(request);
+    match patience.wait(Pin::new(&mut sending)).await {
+        Some(sent) => sent.or(Err(CallError::Closed))?,
+        None => return Err(CallError::NoRoom),
+    }
+    match patience.wait(Pin::new(&mut answer)).await {
+        Some(answer) => answer.or(Err(CallError::Dropped)),
+        None => Err(CallError::Timeout),
+    }
 }

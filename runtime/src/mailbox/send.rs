@@ -21,6 +21,11 @@ impl<'a, M: Send + 'static> Sending<'a, M> {
             place: None,
         }
     }
+
+    /// The message, when it was not sent; gives up the place in line.
+    pub(crate) fn take_back(mut self) -> Option<M> {
+        self.message.take()
+    }
 }
 
 /// Nothing in it is pinned: the message is moved, never polled.
