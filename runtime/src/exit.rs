@@ -90,6 +90,8 @@ pub enum CrashKind {
     Panic,
     /// The code returned an error.
     Error,
+    /// It did not start [in time](crate::ChildSpec::start_within).
+    Start,
     /// A supervisor gave up: its children failed more often than its intensity allows.
     Intensity,
 }
@@ -99,6 +101,7 @@ impl fmt::Display for CrashKind {
         f.write_str(match self {
             Self::Panic => "panic",
             Self::Error => "error",
+            Self::Start => "no start",
             Self::Intensity => "restart intensity reached",
         })
     }

@@ -68,6 +68,7 @@ mod signal;
 mod slot;
 mod small_map;
 mod spec;
+mod spec_error;
 mod stats;
 mod supervisor;
 mod sync;
@@ -106,6 +107,7 @@ pub use profile::{
 pub use registry::{AlreadyRegistered, DuplicateRegistry, RegisterError, Registration, Registry};
 pub use signal::{MonitorId, Signal};
 pub use spec::ChildSpec;
+pub use spec_error::SpecError;
 pub use stats::{Stats, stats};
 pub use supervisor::{
     Attachment, DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor,

@@ -48,11 +48,13 @@ impl Node {
     /// busy times are kept; that takes some milliseconds, at most 200.
     ///
     /// # Errors
+    /// [`StartError::Spec`] (bug) when the supervisor or one of its children contradicts itself;
     /// [`StartError::Failed`] when a child did not start; what had started was stopped then.
     ///
     /// # Cancel safety
     /// When the future is dropped the tree is killed.
     pub async fn start(builder: SupervisorBuilder) -> Result<Self, StartError> {
+        builder.check()?;
         guard::install_hook();
         ticks::prepare();
         let family = Arc::new(Family::new(Arc::from("root"), root_rules()));

@@ -20,12 +20,12 @@ use std::task::{Context as TaskContext, Poll};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::exit::{CrashKind, Exit};
 use crate::guard;
 use crate::mailbox::Cell;
 use crate::pid::Pid;
 use crate::place::{Fate, Next, Place};
-use crate::slot::{Command, DEADLINE, FORCED, Phase, Purpose, STARTING, Slot};
+use crate::slot::{Command, Core, DEADLINE, FORCED, Phase, Purpose, STARTING, Slot};
 use crate::stats;
 use crate::worker;
 
@@ -126,6 +126,13 @@ async fn incarnation<M: Send + 'static, B: Body<M>>(
     })
 }
 
+/// When the start of the incarnation has to be acknowledged.
+#[cold]
+fn start_deadline(core: &Core) -> Option<Instant> {
+    let control = core.lock();
+    control.started?.checked_add(control.start_within())
+}
+
 impl Next {
     fn timer(&self) -> Option<Timer> {
         match self {
@@ -164,16 +171,44 @@ impl<M: Send + 'static> Seat<M> {
                 .and_then(|limit| Instant::now().checked_add(limit))
                 .map(|at| Box::pin(sleep_until(at)));
         }
-        if !self.place.terms.acknowledged && core.urgent() & STARTING != 0 {
-            core.acknowledge();
+        if core.urgent() & STARTING != 0 {
+            if !self.place.terms.acknowledged {
+                core.acknowledge();
+            } else if deadline.is_none() {
+                *deadline = start_deadline(core).map(|at| Box::pin(sleep_until(at)));
+            }
         }
         match deadline {
-            Some(deadline) => deadline
-                .as_mut()
-                .poll(cx)
-                .map(|()| Fate::exit(Exit::Killed)),
+            Some(_) => self.poll_deadline(cx, deadline),
             None => Poll::Pending,
         }
+    }
+
+    /// Keeps the deadline of a start or of a stop; forgets that of a start that came in time.
+    #[cold]
+    fn poll_deadline(
+        &self,
+        cx: &mut TaskContext<'_>,
+        deadline: &mut Option<Timer>,
+    ) -> Poll<Result<(), Box<Fate>>> {
+        let core = self.cell.core();
+        let stopping = core.lock().shutdown.is_some();
+        if !stopping && core.urgent() & STARTING == 0 {
+            *deadline = None;
+        }
+        let Some(timer) = deadline else {
+            return Poll::Pending;
+        };
+        timer.as_mut().poll(cx).map(|()| {
+            let exit = if stopping {
+                Exit::Killed
+            } else {
+                let limit = core.lock().start_within();
+                let text = format!("start took longer than {limit:?}");
+                Exit::crash(CrashKind::Start, text, None)
+            };
+            Fate::exit(exit)
+        })
     }
 
     fn settle(&mut self, fate: Result<(), Box<Fate>>) -> Next {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -12,6 +13,7 @@ use tokio::time::Instant;
 use crate::exit::{Crash, Exit};
 use crate::grace::Grace;
 use crate::kind;
+use crate::limits::START_DEFAULT;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
 use crate::process_ref::{Ending, ProcessRef};
@@ -134,6 +136,8 @@ pub(crate) struct Extras {
     pub(crate) branch: Option<Weak<dyn Branch>>,
     /// When the next incarnation begins, while it waits for that.
     pub(crate) next_try: Option<Instant>,
+    /// How long it may start, when that is not the default.
+    pub(crate) start_within: Option<Duration>,
 }
 
 /// What the tree shows of a process.
@@ -146,6 +150,7 @@ pub(crate) struct Status {
     pub(crate) last_exit: Option<Exit>,
     pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
     pub(crate) branch: Option<Weak<dyn Branch>>,
+    pub(crate) next_try: Option<Instant>,
 }
 
 impl Core {
@@ -233,6 +238,7 @@ impl Core {
             last_exit: control.last_exit.clone(),
             last_crash: extras.and_then(|extras| extras.last_crash.clone()),
             branch: extras.and_then(|extras| extras.branch.clone()),
+            next_try: extras.and_then(|extras| extras.next_try),
         }
     }
 
@@ -292,6 +298,7 @@ impl Extras {
         self.claims = std::mem::take(&mut relations.claims);
         self.last_crash = relations.last_crash.take();
         self.trace = relations.trace.take_if(|trace| trace.goes_on());
+        self.start_within = relations.start_within;
         relations
     }
 }
@@ -303,6 +310,14 @@ impl Control {
             return Some(Exit::Killed);
         }
         self.extras.as_ref()?.forced.clone()
+    }
+
+    /// How long the child may start.
+    pub(crate) fn start_within(&self) -> Duration {
+        self.extras
+            .as_ref()
+            .and_then(|extras| extras.start_within)
+            .unwrap_or(START_DEFAULT)
     }
 
     pub(crate) fn extras(&mut self) -> &mut Extras {

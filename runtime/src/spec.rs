@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 
@@ -59,6 +60,10 @@ pub struct ChildSpec {
     pub(crate) shutdown: Shutdown,
     pub(crate) terms: Terms,
     pub(crate) on_thread: bool,
+    /// It cannot run twice.
+    pub(crate) once: bool,
+    /// When it is not [`START_DEFAULT`].
+    pub(crate) start_within: Option<Duration>,
     pub(crate) launch: Box<dyn Launch>,
 }
 
@@ -90,14 +95,16 @@ impl ChildSpec {
     }
 
     /// A body that can run only once, because it owns something that cannot be made again, such
-    /// as a socket. [Temporary](Restart::Temporary), and must stay so.
+    /// as a socket. [Temporary](Restart::Temporary); a start refuses it otherwise.
     pub fn once_body<M, F, Run>(name: impl Into<Arc<str>>, mailbox: &Mailbox<M>, body: F) -> Self
     where
         M: Send + 'static,
         F: FnOnce(Context<M>) -> Run + Send + 'static,
         Run: Future<Output = Result<(), Exit>> + Send + 'static,
     {
-        Self::new(name.into(), mailbox, Once(Some(body))).restart(Restart::Temporary)
+        let mut spec = Self::new(name.into(), mailbox, Once(Some(body)));
+        spec.once = true;
+        spec.restart(Restart::Temporary)
     }
 
     /// A [`once_body`](Self::once_body) that is sent nothing.
@@ -111,7 +118,9 @@ impl ChildSpec {
 
     /// A static supervisor; `build` is called anew for each incarnation of it.
     ///
-    /// The start is acknowledged when all of its children have started.
+    /// The start is acknowledged when all of its children have started; each of them has a
+    /// deadline for that, so that the supervisor needs none and has none unless
+    /// [`start_within`](Self::start_within) gives it one.
     pub fn supervisor(
         name: impl Into<Arc<str>>,
         mut build: impl FnMut() -> SupervisorBuilder + Send + 'static,
@@ -120,6 +129,7 @@ impl ChildSpec {
         Self::body(name, &Mailbox::new(Capacity::new(0)), body)
             .acknowledged()
             .shutdown(Shutdown::Infinity)
+            .start_within(Duration::MAX)
     }
 
     fn new<M: Send + 'static, B: Body<M>>(name: Arc<str>, mailbox: &Mailbox<M>, body: B) -> Self {
@@ -129,6 +139,8 @@ impl ChildSpec {
             shutdown: Shutdown::default(),
             terms: Terms::new(class),
             on_thread: false,
+            once: false,
+            start_within: None,
             launch: Box::new(Launcher {
                 cell: Arc::clone(mailbox.cell()),
                 body,
@@ -229,6 +241,41 @@ impl ChildSpec {
             backoff,
             attempts: 0,
         });
+        self
+    }
+
+    /// How long it gets until its start is acknowledged, at each incarnation; [`START_DEFAULT`]
+    /// unless said, [`Duration::MAX`] for as long as it takes. OTP's `start_link` with `timeout`.
+    ///
+    /// A child that takes longer is killed. At its first start whoever starts it gets
+    /// [`StartError::TimedOut`](crate::StartError::TimedOut) and the child has ended; a restart
+    /// that takes too long is a failure like any other, with
+    /// [`CrashKind::Start`](crate::CrashKind::Start).
+    ///
+    /// A start that blocks its thread cannot be ended from outside. Whoever waits for it goes on
+    /// [`KILL_GRACE`](crate::limits::KILL_GRACE) later all the same, and the child is left behind,
+    /// as at a stop. A restart that blocks its thread has nobody waiting for it when the child
+    /// restarts alone: it stays starting, and a stop of it ends after that grace.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use belay_runtime::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    /// let hangs = |_| std::future::pending();
+    /// let spec = ChildSpec::body("hangs", &mailbox, hangs)
+    ///     .acknowledged()
+    ///     .start_within(Duration::from_millis(20));
+    /// let node = Node::start(Supervisor::builder("node").child(spec)).await;
+    /// let error = node.unwrap_err().to_string();
+    /// assert!(error.contains("child hangs did not start within 20ms"), "{error}");
+    /// # }
+    /// ```
+    ///
+    /// [`START_DEFAULT`]: crate::limits::START_DEFAULT
+    #[must_use]
+    pub fn start_within(mut self, limit: Duration) -> Self {
+        self.start_within = Some(limit);
         self
     }
 

@@ -43,7 +43,8 @@ pub struct TreeNode {
     pub last_exit: Option<String>,
     /// Its last crash, also when it has ended otherwise since.
     pub last_crash: Option<LastCrash>,
-    /// What it says of itself beyond this, for supervisors that have something to say.
+    /// What it says of itself beyond this, for supervisors that have something to say; of a process
+    /// that waits for its [back-off](crate::ChildSpec::backoff), when it tries again.
     pub detail: Option<String>,
     /// Its children, in the order in which they were started.
     pub children: Vec<Self>,
@@ -234,9 +235,16 @@ fn read_at(process: &ProcessRef, at: At) -> TreeNode {
             reason: crash.to_string(),
             ago_ms: since(then),
         }),
-        detail: branch.as_ref().and_then(|branch| branch.detail()),
+        detail: branch
+            .as_ref()
+            .and_then(|branch| branch.detail())
+            .or_else(|| status.next_try.map(|then| next_try(then, at.now))),
         children: children.iter().map(|child| read_at(child, below)).collect(),
     }
+}
+
+fn next_try(then: Instant, now: Instant) -> String {
+    format!("next try in {}", span(millis(then.duration_since(now))))
 }
 
 /// The names of those at and below `process` that have not ended, innermost first.

@@ -34,6 +34,11 @@ impl Intensity {
             period,
         }
     }
+
+    /// True when it says how many in no time at all, which nothing ever exceeds.
+    pub(crate) fn has_no_period(self) -> bool {
+        self.restarts.is_some() && self.period.is_zero()
+    }
 }
 
 impl Default for Intensity {

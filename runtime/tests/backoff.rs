@@ -2,11 +2,7 @@
 //! up, and can be stopped while it waits. Method: obedient children with back-offs without jitter,
 //! under each strategy, on a paused clock.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::unwrap_used,
-    reason = "a test fails by it"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
 #[cfg(test)]
 #[expect(dead_code, reason = "uses a part of it")]
@@ -90,6 +86,11 @@ async fn others_restart_at_once_meanwhile() {
     assert_eq!(begun.elapsed(), Duration::ZERO);
     assert_eq!(journal.entries(), ["a starts"]);
     assert_eq!(states(&node)[1], State::Waiting);
+    tokio::time::advance(SECOND * 4).await;
+    let shown = find(&node.tree(), "b").detail;
+    assert_eq!(shown.as_deref(), Some("next try in 6 s"));
+    assert_eq!(settled(&abc[1]).await, 1);
+    assert_eq!(find(&node.tree(), "b").detail, None);
     stop(node).await;
 }
 

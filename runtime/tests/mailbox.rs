@@ -160,26 +160,18 @@ async fn a_send_that_ran_out_of_time_gives_its_turn_to_the_next() {
     let address = mailbox.address();
     address.try_send(0).unwrap();
     let (short, long) = (Duration::from_secs(1), Duration::from_secs(2));
-    let reader = async {
+    let journal = Journal::default();
+    let reading = async {
         tokio::time::advance(short).await;
         tokio::task::yield_now().await;
-        let spec = ChildSpec::once_body("reader", &mailbox, |mut ctx: Context<u32>| async move {
-            let mut sum = 0;
-            while sum < 2 {
-                if let Incoming::Message(number) = ctx.next().await {
-                    sum += number;
-                }
-            }
-            Ok(())
-        });
-        run(spec).await
+        test_kit::start([reader(&mailbox, &journal)]).await
     };
     let late = address.send_within(1, short);
     let next = address.send_within(2, long);
-    let (late, next, node) = tokio::join!(late, next, reader);
+    let (late, next, bed) = tokio::join!(late, next, reading);
     assert!(matches!(late, Err(SendWithinError::TimedOut(1))));
     next.unwrap();
-    stop(node).await;
+    bed.finish().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -384,21 +384,6 @@ async fn significant_children_end_their_supervisor() {
 }
 
 #[tokio::test]
-async fn never_shuts_itself_down_unless_told_to() {
-    let journal = Journal::default();
-    let (a, a_address) = obedient("a", &journal);
-    let (b, b_address) = obedient("b", &journal);
-    let a = a.restart(Restart::Temporary).significant(true);
-    let node = Node::start(Supervisor::builder("node").child(a).child(b))
-        .await
-        .unwrap();
-    order(&a_address, Order::Stop);
-    until("it ended", || a_address.is_closed()).await;
-    assert_eq!(settled(&b_address).await, 0);
-    stop(node).await;
-}
-
-#[tokio::test]
 async fn a_stop_during_a_slow_start_is_heeded() {
     let mailbox = Mailbox::<()>::new(Capacity::new(1));
     let never_ready = ChildSpec::body("slow", &mailbox, |ctx: Context<()>| async move {

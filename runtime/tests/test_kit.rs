@@ -311,7 +311,11 @@ async fn settling_runs_long_chains_and_does_not_move_the_clock() {
                 Ok(())
             }
         };
-        specs.push(ChildSpec::body("link", &mailbox, body));
+        specs.push(ChildSpec::body(
+            format!("link {}", specs.len()),
+            &mailbox,
+            body,
+        ));
     }
     let bed = test_kit::start(specs).await;
     let begun = Instant::now();
@@ -448,6 +452,7 @@ fn a_tree_that_does_not_stop_in_order_fails_the_test() {
         let probe = Probe::new("probe");
         let (bed, relay) = relay_to(&probe).await;
         relay.try_send(u64::MAX).unwrap();
+        test_kit::settle().await;
         bed.finish().await;
     };
     check_failure(hangs, &["relay<", "did not stop within its 5s"]);

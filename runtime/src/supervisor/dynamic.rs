@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tokio::select;
 
-use super::family::{Family, Rules, StartError};
+use super::error::{StartError, StopError};
+use super::family::{Family, Rules};
 use super::fixed::{show, start_one};
 use super::stop::{Custody, stop_one};
 use crate::context::{Context, Incoming};
@@ -17,6 +18,7 @@ use crate::pid::Pid;
 use crate::policy::{AutoShutdown, Shutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::spec::ChildSpec;
+use crate::spec_error::SpecError;
 use crate::window::Intensity;
 
 /// How a dynamic supervisor behaves.
@@ -158,19 +160,12 @@ impl fmt::Debug for DynamicSupervisor {
     }
 }
 
-/// Why a child was not stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StopError {
-    /// Refused: it is no child of this supervisor, or has ended.
-    #[error("no such child")]
-    NotFound,
-    /// Bug: the code of the child does not come back to an await point.
-    #[error("child does not stop")]
-    LeftBehind,
-}
-
 /// One incarnation of a dynamic supervisor.
 async fn run(family: Arc<Family>, mut ctx: Context<Infallible>) -> Result<(), Exit> {
+    if family.rules.intensity.has_no_period() {
+        let name = Arc::clone(&family.name);
+        return Err(Exit::error(SpecError::NoPeriod { name }.to_string()));
+    }
     show(&ctx, &family);
     if !family.open() {
         return Err(Exit::error("dynamic supervisor runs elsewhere already"));

@@ -4,7 +4,6 @@
 //! children; no lock here is held while a child is started, woken or stopped.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::error::StartError;
 use crate::exit::{CrashKind, Exit};
 use crate::grace::Grace;
 use crate::pid::Pid;
@@ -24,40 +24,6 @@ use crate::signal;
 use crate::slot::{Slot, Starter};
 use crate::spec::{ChildSpec, Where};
 use crate::window::{Intensity, Window};
-
-/// Why a child was not started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// Busy: the supervisor is not running now, or is stopping.
-    #[error("supervisor is not running")]
-    NotRunning,
-    /// Busy: the supervisor has as many children as it may have.
-    #[error("supervisor has its {max} children")]
-    TooManyChildren {
-        /// How many that is.
-        max: usize,
-    },
-    /// Bug: another child that has not ended runs on the same mailbox.
-    #[error("mailbox has a process already")]
-    MailboxInUse,
-    /// The child ended before its start was acknowledged.
-    #[error("child {name} did not start: {exit}")]
-    Failed {
-        /// The name of the child.
-        name: Arc<str>,
-        /// How it ended.
-        exit: Exit,
-    },
-    /// Busy: no thread could be had for a child that is to run on its own.
-    #[error("no thread for the child")]
-    Thread(#[source] io::Error),
-    /// Busy: the program has as many [blocking processes](ChildSpec::blocking) as it may have.
-    #[error("program has its {max} threads for blocking processes")]
-    TooManyThreads {
-        /// How many that is.
-        max: usize,
-    },
-}
 
 /// How a family behaves.
 pub(crate) struct Rules {
@@ -185,6 +151,7 @@ impl Family {
         spec: ChildSpec,
         starter: Option<Starter>,
     ) -> Result<ProcessRef, StartError> {
+        spec.check_under(self.rules.auto_shutdown)?;
         let max = self.rules.max_children;
         self.living
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |living| {
@@ -204,6 +171,9 @@ impl Family {
                 return Err(error);
             }
         };
+        if let Some(limit) = spec.start_within {
+            process.slot.core().lock().extras().start_within = Some(limit);
+        }
         if spec.terms.significant {
             self.state().significant += 1;
         }

@@ -3,21 +3,26 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::future::pending;
+use std::pin::Pin;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use tokio::select;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::family::{Family, Rules, StartError};
+use super::error::StartError;
+use super::family::{Family, Rules};
 use super::regroup::Group;
 use super::stop::Custody;
 use crate::context::{Context, Incoming};
-use crate::exit::Exit;
+use crate::exit::{CrashKind, Exit};
 use crate::grace::Grace;
-use crate::limits::KILL_GRACE;
+use crate::limits::{KILL_GRACE, START_DEFAULT};
+use crate::patience::Patience;
 use crate::policy::{AutoShutdown, Strategy};
 use crate::process_ref::ProcessRef;
+use crate::report;
 use crate::roster;
 use crate::slot::{Purpose, Slot};
 use crate::spec::ChildSpec;
@@ -75,9 +80,9 @@ impl Supervisor {
 pub struct SupervisorBuilder {
     pub(crate) name: Arc<str>,
     strategy: Strategy,
-    auto_shutdown: AutoShutdown,
-    intensity: Intensity,
-    children: Vec<ChildSpec>,
+    pub(crate) auto_shutdown: AutoShutdown,
+    pub(crate) intensity: Intensity,
+    pub(crate) children: Vec<ChildSpec>,
 }
 
 impl SupervisorBuilder {
@@ -133,6 +138,9 @@ pub(crate) async fn run(
     builder: SupervisorBuilder,
     mut ctx: Context<Infallible>,
 ) -> Result<(), Exit> {
+    builder
+        .check()
+        .map_err(|error| Exit::error(error.to_string()))?;
     let rules = Rules {
         kind: "supervisor",
         strategy: builder.strategy,
@@ -186,13 +194,33 @@ pub(crate) async fn start_one(
 ) -> Result<ProcessRef, StartError> {
     vacated(spec.launch.slot()).await;
     let name = Arc::clone(&spec.name);
+    let after = spec.start_within.unwrap_or(START_DEFAULT);
     let (starter, started) = oneshot::channel();
     let process = family.start(spec, Some(starter))?;
-    // Without an answer the child's task is gone, with its whole thread.
-    match started.await.unwrap_or(Err(Exit::Killed)) {
-        Ok(()) => Ok(process),
-        Err(exit) => Err(StartError::Failed { name, exit }),
+    match answered(started, after).await {
+        Some(Ok(())) => Ok(process),
+        Some(Err(Exit::Crash(crash))) if crash.kind == CrashKind::Start => {
+            Err(StartError::TimedOut { name, after })
+        }
+        Some(Err(exit)) => Err(StartError::Failed { name, exit }),
+        None => {
+            process.request_stop(Grace::BRUTAL, Purpose::End);
+            report::left_behind(&process);
+            Err(StartError::TimedOut { name, after })
+        }
     }
+}
+
+/// What a child says about its start; `None` when it should have been killed for not starting in
+/// time, and its code does not come to an await point to notice.
+pub(super) async fn answered(
+    mut started: oneshot::Receiver<Result<(), Exit>>,
+    after: Duration,
+) -> Option<Result<(), Exit>> {
+    let mut patience = Patience::new(after.saturating_add(KILL_GRACE));
+    let answer = patience.wait(Pin::new(&mut started)).await?;
+    // Without an answer the child's task is gone, with its whole thread.
+    Some(answer.unwrap_or(Err(Exit::Killed)))
 }
 
 /// Waits for a child that was killed and still is on the mailbox of this one: a supervisor that

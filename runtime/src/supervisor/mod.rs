@@ -3,6 +3,7 @@
 
 mod branch;
 mod dynamic;
+mod error;
 mod family;
 mod fixed;
 mod regroup;
@@ -14,8 +15,8 @@ mod tether_orders;
 mod tether_run;
 mod tether_state;
 
-pub use dynamic::{DynamicOptions, DynamicSupervisor, StopError};
-pub use family::StartError;
+pub use dynamic::{DynamicOptions, DynamicSupervisor};
+pub use error::{StartError, StopError};
 pub use fixed::{Supervisor, SupervisorBuilder};
 pub use tether::{Attachment, Tether, TetherStatus, TetherWatch};
 pub use tether_face::TetherState;

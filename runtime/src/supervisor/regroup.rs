@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::family::{Failure, Family};
+use super::fixed::answered;
 use crate::exit::Exit;
 use crate::grace::Grace;
 use crate::pid::Pid;
@@ -80,8 +81,10 @@ impl Family {
     /// Children may be left waiting; the supervisor must stop them then.
     pub(super) async fn start_group(&self, group: Group) {
         for (process, _) in self.members(group.failed) {
-            let Err(exit) = run_again(&process).await else {
-                continue;
+            let exit = match run_again(&process).await {
+                Some(Ok(())) => continue,
+                Some(Err(exit)) => exit,
+                None => return self.lose(&process, "start"),
             };
             report::restart_failed(&process, &exit);
             let state = self.state();
@@ -146,27 +149,32 @@ impl Family {
         if stopped {
             return Ok(());
         }
-        report::left_behind(process);
-        let mut state = self.state();
-        let exit = Exit::error(format!("child {} does not stop", process.name()));
-        state.outcome.get_or_insert(exit);
+        self.lose(process, "stop");
         Err(GaveUp)
+    }
+
+    /// Gives up because of a child that blocks its thread.
+    fn lose(&self, process: &ProcessRef, what: &str) {
+        report::left_behind(process);
+        let exit = Exit::error(format!("child {} does not {what}", process.name()));
+        self.state().outcome.get_or_insert(exit);
     }
 }
 
-/// Runs the next incarnation of a waiting child and waits until it has started.
-async fn run_again(process: &ProcessRef) -> Result<(), Exit> {
+/// Runs the next incarnation of a waiting child and waits until it has started; `None` when it
+/// blocks its thread.
+async fn run_again(process: &ProcessRef) -> Option<Result<(), Exit>> {
     let (starter, started) = oneshot::channel();
-    {
+    let after = {
         let mut control = process.slot.core().lock();
         if control.pid != process.pid || control.phase != Phase::Waiting {
-            return Ok(());
+            return Some(Ok(()));
         }
         control.starter = Some(starter);
         control.command = Some(Command::Run);
-    }
+        control.start_within()
+    };
     process.slot.open();
     process.slot.wake();
-    // Without an answer the child's task is gone, with its whole thread.
-    started.await.unwrap_or(Err(Exit::Killed))
+    answered(started, after).await
 }

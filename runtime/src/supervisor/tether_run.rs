@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 
 use super::branch::Branch;
-use super::family::StartError;
+use super::error::StartError;
 use super::stop::{Custody, stop_one};
 use super::tether::Shared;
 use super::tether_face::{Face, TetherState};
