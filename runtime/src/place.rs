@@ -142,8 +142,19 @@ impl Place {
 
     fn regrouped(&self, process: &ProcessRef) -> Next {
         match self.terms.restart {
-            Restart::Temporary => Next::End(Phase::Ended),
+            Restart::Temporary => {
+                self.family.child_gone(self.terms.significant);
+                Next::End(Phase::Ended)
+            }
             Restart::Permanent | Restart::Transient => self.park(process),
+        }
+    }
+
+    /// It is started again.
+    pub(crate) fn returns(&mut self) {
+        stats::restarted();
+        if std::mem::take(&mut self.terms.done) {
+            self.family.child_back(self.terms.significant);
         }
     }
 
@@ -158,6 +169,7 @@ impl Place {
             self.family.child_done(self.terms.significant);
             if self.terms.restart == Restart::Transient && self.family.restarts_siblings() {
                 // A sibling's restart may bring it back.
+                self.terms.done = true;
                 process.slot.close();
                 return self.park(process);
             }

@@ -73,7 +73,7 @@ pub(crate) fn occupy<M: Send + 'static, B: Body<M>>(
                     if poll_fn(|cx| seat.poll_command(cx, &mut timer)).await == Command::End {
                         break;
                     }
-                    stats::restarted();
+                    seat.place.returns();
                 }
                 Next::End(as_phase) => {
                     phase = as_phase;

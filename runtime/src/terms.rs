@@ -19,6 +19,8 @@ pub(crate) struct Terms {
     pub(crate) acknowledged: bool,
     /// What its time is counted as.
     pub(crate) class: ClassId,
+    /// It ended by itself, and only a sibling's restart brings it back.
+    pub(crate) done: bool,
     pub(crate) rare: Option<Box<Rare>>,
 }
 
@@ -51,6 +53,7 @@ impl Terms {
             significant: false,
             acknowledged: false,
             class,
+            done: false,
             rare: None,
         }
     }

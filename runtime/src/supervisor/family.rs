@@ -267,6 +267,21 @@ impl Family {
         }
     }
 
+    /// A child was stopped with its siblings and does not come back with them.
+    pub(crate) fn child_gone(&self, significant: bool) {
+        if significant {
+            let mut state = self.state();
+            state.significant = state.significant.saturating_sub(1);
+        }
+    }
+
+    /// A child that was [done](Self::child_done) comes back with its siblings.
+    pub(crate) fn child_back(&self, significant: bool) {
+        if significant {
+            self.state().significant += 1;
+        }
+    }
+
     /// A child waits for a command.
     pub(crate) fn parked(&self) {
         self.changed.notify_one();
