@@ -1,4 +1,4 @@
-//! `[process]` Waiting with a deadline, for what is usually there before a timer is worth its price.
+//! `[process]` Waiting with a deadline, for what usually comes before a timer is worth its price.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};

@@ -62,7 +62,7 @@ async fn awake<R>(future: impl Future<Output = R>) -> R {
 }
 
 async fn node_of(spec: ChildSpec) -> Node {
-    Node::start(Supervisor::builder("node").child(spec))
+    awake(Node::start(Supervisor::builder("node").child(spec)))
         .await
         .unwrap()
 }
@@ -128,7 +128,7 @@ async fn restarts_with_its_mailbox_after_a_panic_an_error_and_a_kill() {
     let journal = Journal::default();
     let (spec, address) = doer(&journal);
     let builder = Supervisor::builder("node").intensity(Intensity::new(10, SECOND));
-    let node = Node::start(builder.child(spec)).await.unwrap();
+    let node = awake(Node::start(builder.child(spec))).await.unwrap();
     let (go, begins) = hold(&address);
     begins.await.unwrap();
     tell(&address, deed(|_| panic!("poison")));
@@ -161,7 +161,8 @@ async fn a_kill_and_the_exit_of_a_link_end_a_wait_at_once() {
     let (other, orders) = obedient("other", &Journal::default());
     let other = other.restart(Restart::Temporary);
     let builder = Supervisor::builder("node").intensity(Intensity::new(10, SECOND));
-    let node = Node::start(builder.child(spec).child(other)).await.unwrap();
+    let node = awake(Node::start(builder.child(spec).child(other)));
+    let node = node.await.unwrap();
     let process = ask(&address, |ctx| ctx.process()).await;
     process.kill();
     until("it restarts", || journal.entries().len() == 3).await;
@@ -249,18 +250,18 @@ async fn one_that_does_not_come_back_is_left_behind() {
     let (gate, mailbox) = (Arc::new(Mutex::new(gate)), Mailbox::new(Capacity::new(1)));
     let children = DynamicSupervisor::new("children", DynamicOptions::default());
     let node = node_of(children.spec()).await;
-    let process = children.start_child(stubborn(&gate, &mailbox)).await;
+    let process = awake(children.start_child(stubborn(&gate, &mailbox))).await;
     let process = process.unwrap();
     let begin = Instant::now();
     let stopped = children.stop_child(process.pid()).await;
     assert_eq!(stopped, Err(StopError::LeftBehind));
     assert!(begin.elapsed() >= SECOND + limits::KILL_GRACE);
     assert!(process.is_alive());
-    let again = children.start_child(stubborn(&gate, &mailbox)).await;
+    let again = awake(children.start_child(stubborn(&gate, &mailbox))).await;
     assert!(matches!(again, Err(StartError::MailboxInUse)));
     go.send(()).unwrap();
     until("it has ended", || !process.is_alive()).await;
-    let again = children.start_child(stubborn(&gate, &mailbox)).await;
+    let again = awake(children.start_child(stubborn(&gate, &mailbox))).await;
     drop(go);
     until("it has ended", || children.count() <= 1).await;
     drop(again.unwrap());
@@ -302,7 +303,7 @@ async fn a_start_is_acknowledged_by_the_first_wait_or_fails_before() {
     let mailbox = Mailbox::<()>::new(Capacity::new(1));
     let fails = |_| Err(Exit::error("no device"));
     let spec = ChildSpec::blocking("fails", &mailbox, fails);
-    let failed = Node::start(Supervisor::builder("node").child(spec)).await;
+    let failed = awake(Node::start(Supervisor::builder("node").child(spec))).await;
     assert!(failed.unwrap_err().to_string().contains("no device"));
 
     let (go, gate) = mpsc::sync_channel::<()>(1);

@@ -30,7 +30,8 @@ pub enum StartError {
         /// How it ended.
         exit: Exit,
     },
-    /// The start was not acknowledged [in time](crate::ChildSpec::start_within); the child was killed.
+    /// The start was not acknowledged [in time](crate::ChildSpec::start_within); the child was
+    /// killed.
     #[error("child {name} did not start within {after:?}")]
     TimedOut {
         /// The name of the child.
