@@ -458,3 +458,51 @@ async fn a_process_that_waits_for_itself_waits_until_the_deadline() {
     assert_eq!(begun.elapsed(), limits::SHUTDOWN_DEFAULT);
     bed.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn of_siblings_that_crash_at_once_none_is_forgotten_whatever_the_strategy() {
+    // Who crashes, in this order, before their supervisor sees any of it; how often each of the
+    // three must be restarted at least.
+    for (crashing, strategy, at_least) in [
+        ("abc", Strategy::OneForOne, [1, 1, 1]),
+        ("abc", Strategy::OneForAll, [1, 1, 1]),
+        ("ca", Strategy::OneForAll, [1, 1, 1]),
+        ("abc", Strategy::RestForOne, [1, 1, 1]),
+        ("cba", Strategy::RestForOne, [1, 1, 1]),
+        ("ca", Strategy::RestForOne, [1, 1, 1]),
+        ("cb", Strategy::RestForOne, [0, 1, 1]),
+    ] {
+        let mut builder = Supervisor::builder("bed").strategy(strategy);
+        let mut addresses = Vec::new();
+        for name in ["a", "b", "c"] {
+            let mailbox = Mailbox::<()>::new(Capacity::new(1));
+            let body = |mut ctx: Context<()>| async move {
+                match ctx.next().await {
+                    Incoming::Message(()) => Err(Exit::error("told to")),
+                    Incoming::Timer(()) | Incoming::Signal(_) | Incoming::Shutdown => Ok(()),
+                }
+            };
+            builder = builder.child(ChildSpec::body(name, &mailbox, body));
+            addresses.push((name, mailbox.address()));
+        }
+        let bed = test_kit::start_with(builder.intensity(Intensity::UNLIMITED)).await;
+        for name in crashing.chars() {
+            let found = addresses.iter().find(|(known, _)| known.starts_with(name));
+            found.unwrap().1.try_send(()).unwrap();
+        }
+        test_kit::settle().await;
+        for ((name, _), at_least) in addresses.iter().zip(at_least) {
+            let child = bed.find(name);
+            assert_eq!(
+                child.state,
+                State::Running,
+                "{crashing} {strategy:?}: {child}"
+            );
+            assert!(
+                child.restarts >= at_least,
+                "{crashing} {strategy:?}: {child}"
+            );
+        }
+        bed.finish().await;
+    }
+}
