@@ -33,7 +33,8 @@ impl ChildSpec {
     /// `body` is called anew for each incarnation, all of them on the same thread, which ends with
     /// the child. It is supervised as any other child is: its panic is its exit, it restarts with
     /// its mailbox, it can be linked, monitored, and stopped. The start is acknowledged when it
-    /// first waits with its [`BlockingContext`], or calls [`Context::ready`] before.
+    /// first waits with its [`BlockingContext`], or calls [`Context::ready`] before, or when it
+    /// returns well without either.
     ///
     /// # Ending it
     /// Nothing can end code from outside that blocks or computes. Only while it waits in the
@@ -85,7 +86,14 @@ impl ChildSpec {
         F: FnMut(BlockingContext<M>) -> Result<(), Exit> + Send + 'static,
     {
         let name = name.into();
-        let run = move |ctx| future::ready(body(BlockingContext::new(ctx)));
+        let run = move |ctx: Context<M>| {
+            let process = ctx.process();
+            let outcome = body(BlockingContext::new(ctx));
+            if !outcome.as_ref().is_err_and(Exit::is_abnormal) {
+                process.slot.core().acknowledge();
+            }
+            future::ready(outcome)
+        };
         let mut spec = Self::body(Arc::clone(&name), mailbox, run).acknowledged();
         spec.launch = Box::new(Blocking {
             name,

@@ -89,8 +89,9 @@ impl Place {
             Err(fate) => (fate.exit, fate.permitted),
         };
         let core = process.slot.core();
-        let (relations, starter, purpose, first) = {
+        let (relations, starter, purpose, first, unstarted) = {
             let mut control = core.lock();
+            let unstarted = self.terms.acknowledged && core.urgent() & STARTING != 0;
             core.lower(u8::MAX);
             control.phase = Phase::Waiting;
             control.last_exit = Some(exit.clone());
@@ -110,6 +111,7 @@ impl Place {
                 control.starter.take(),
                 purpose,
                 control.incarnation == 0,
+                unstarted,
             )
         };
         if let Some(mut relations) = relations {
@@ -121,19 +123,16 @@ impl Place {
                 report::crashed(&process, crash);
             }
         }
+        let failed = unstarted || exit.is_abnormal();
         let next = match (purpose, &starter) {
             (Some(Purpose::End), _) => Next::End(Phase::Ended),
             (Some(Purpose::Regroup), _) => self.regrouped(&process),
             // Whoever started it decides what to do about it.
-            (None, Some(_)) if exit.is_abnormal() && first => Next::End(Phase::Ended),
-            (None, _) => self.decide(&process, &exit),
+            (None, Some(_)) if failed && first => Next::End(Phase::Ended),
+            (None, _) => self.decide(&process, &exit, failed),
         };
         if let Some(starter) = starter {
-            let outcome = if exit.is_abnormal() {
-                Err(exit)
-            } else {
-                Ok(())
-            };
+            let outcome = if failed { Err(exit) } else { Ok(()) };
             // Whoever started it may have stopped waiting.
             drop(starter.send(outcome));
         }
@@ -164,8 +163,9 @@ impl Place {
         Next::Wait
     }
 
-    fn decide(&mut self, process: &ProcessRef, exit: &Exit) -> Next {
-        if !self.terms.restart.applies(exit) {
+    /// Whether it is restarted; `failed` when the exit is abnormal, or came before the start.
+    fn decide(&mut self, process: &ProcessRef, exit: &Exit, failed: bool) -> Next {
+        if !self.terms.restart.applies(failed) {
             self.family.child_done(self.terms.significant);
             if self.terms.restart == Restart::Transient && self.family.restarts_siblings() {
                 // A sibling's restart may bring it back.

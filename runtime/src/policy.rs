@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use crate::exit::Exit;
 use crate::limits::SHUTDOWN_DEFAULT;
 
 /// When a child that ended is started again.
@@ -11,17 +10,19 @@ pub enum Restart {
     /// Always.
     #[default]
     Permanent,
-    /// After an [abnormal](Exit::is_abnormal) exit.
+    /// After an [abnormal](crate::Exit::is_abnormal) exit, and after any exit before its start was
+    /// acknowledged.
     Transient,
     /// Never.
     Temporary,
 }
 
 impl Restart {
-    pub(crate) fn applies(self, exit: &Exit) -> bool {
+    /// Whether a child is started again, by whether it failed.
+    pub(crate) fn applies(self, failed: bool) -> bool {
         match self {
             Self::Permanent => true,
-            Self::Transient => exit.is_abnormal(),
+            Self::Transient => failed,
             Self::Temporary => false,
         }
     }
@@ -84,11 +85,12 @@ pub enum AutoShutdown {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     fn check(restart: Restart, expected: [bool; 4]) {
         let exits = [Exit::Normal, Exit::Shutdown, Exit::Killed, Exit::error("x")];
         assert_eq!(
-            exits.map(|exit| restart.applies(&exit)),
+            exits.map(|exit| restart.applies(exit.is_abnormal())),
             expected,
             "{restart:?}"
         );

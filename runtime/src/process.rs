@@ -62,8 +62,18 @@ pub trait Process: Send + Sized + 'static {
     /// What it is sent.
     type Message: Send + 'static;
 
-    /// Runs first. The start is acknowledged when it returns `Ok`; an `Err` in the first
-    /// incarnation is a failed start.
+    /// Runs first. The start is acknowledged when it returns `Ok`.
+    ///
+    /// An `Err`, whatever the exit in it, is a failed start, as is `{stop, Reason}` in OTP: in the
+    /// first incarnation whoever starts the process gets it in
+    /// [`StartError::Failed`](crate::StartError::Failed), and the process has ended; in a later one
+    /// it is restarted again, which counts as a failure, also when it is
+    /// [transient](crate::Restart::Transient) and the exit is [`Exit::Normal`] or
+    /// [`Exit::Shutdown`].
+    ///
+    /// There is no `ignore`. A child that may find nothing to do, which is no failure, is a
+    /// [body](crate::ChildSpec::body) that is not restarted after a normal exit and returns `Ok`
+    /// before it waits for anything: that is a good start and a normal end.
     fn init(
         &mut self,
         ctx: &mut Context<Self::Message>,

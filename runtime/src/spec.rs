@@ -84,7 +84,8 @@ impl ChildSpec {
     ///
     /// It should await [`Context::next`] (or [`Context::stopping`]) somewhere, else it is killed
     /// when it is stopped. The start is acknowledged as soon as it waits for something for the
-    /// first time, or as [`acknowledged`](Self::acknowledged) says.
+    /// first time, or as [`acknowledged`](Self::acknowledged) says. One that returns `Ok` without
+    /// ever waiting has started well, and ended.
     pub fn body<M, F, Run>(name: impl Into<Arc<str>>, mailbox: &Mailbox<M>, body: F) -> Self
     where
         M: Send + 'static,
@@ -280,6 +281,9 @@ impl ChildSpec {
     }
 
     /// For a body: the start is acknowledged by [`Context::ready`], not by its first wait.
+    ///
+    /// When it ends before that, with whatever exit, it has not started: see [`Process::init`]. OTP
+    /// has `proc_lib:init_ack` for it.
     #[must_use]
     pub fn acknowledged(mut self) -> Self {
         self.terms.acknowledged = true;

@@ -166,6 +166,131 @@ async fn a_start_that_blocks_its_thread_is_left_behind() {
     stop(node).await;
 }
 
+/// How a child is written that ends at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Made {
+    Process,
+    Acknowledged,
+    /// Its start is acknowledged by its first wait, and it does not wait.
+    Body,
+    Blocking,
+}
+
+/// Ends at once with this exit.
+struct EndsAtOnce(Exit);
+
+impl EndsAtOnce {
+    fn outcome(&self) -> Result<(), Exit> {
+        Err(self.0.clone())
+    }
+}
+
+impl Process for EndsAtOnce {
+    type Message = ();
+
+    async fn init(&mut self, _: &mut Context<()>) -> Result<(), Exit> {
+        self.outcome()
+    }
+
+    async fn handle(&mut self, _: &mut Context<()>, (): ()) -> Result<Flow, Exit> {
+        Ok(Flow::Continue)
+    }
+}
+
+fn ends_at_once(made: Made, exit: Exit) -> ChildSpec {
+    let mailbox = Mailbox::new(Capacity::new(1));
+    let ends = move || EndsAtOnce(exit.clone());
+    match made {
+        Made::Process => ChildSpec::process("x", &mailbox, ends),
+        Made::Blocking => ChildSpec::blocking("x", &mailbox, move |_| ends().outcome()),
+        Made::Body | Made::Acknowledged => {
+            let body = move |_| std::future::ready(ends().outcome());
+            let spec = ChildSpec::body("x", &mailbox, body);
+            match made {
+                Made::Acknowledged => spec.acknowledged(),
+                Made::Process | Made::Body | Made::Blocking => spec,
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn regression_an_end_before_the_acknowledgement_is_a_failed_start_whatever_the_exit() {
+    for made in [Made::Process, Made::Acknowledged] {
+        for exit in [Exit::Normal, Exit::Shutdown, Exit::Killed, Exit::error("x")] {
+            for restart in [Restart::Temporary, Restart::Transient, Restart::Permanent] {
+                let spec = || ends_at_once(made, exit.clone()).restart(restart);
+                let (node, children) = dynamic().await;
+                let error = children.start_child(spec()).await.unwrap_err();
+                let expected = format!("child x did not start: {exit}");
+                assert_eq!(error.to_string(), expected, "{made:?} {restart:?}");
+                until("it has ended", || children.count() == 0).await;
+                stop(node).await;
+                let node = Node::start(Supervisor::builder("node").child(spec())).await;
+                let error = node.unwrap_err().to_string();
+                assert!(error.ends_with(&expected), "{made:?} {restart:?}: {error}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_ends_well_at_once_has_started_when_nothing_else_was_to_acknowledge_it() {
+    for made in [Made::Body, Made::Blocking] {
+        for exit in [Exit::Normal, Exit::Shutdown] {
+            for restart in [Restart::Temporary, Restart::Transient] {
+                let spec = ends_at_once(made, exit.clone()).restart(restart);
+                let (node, children) = dynamic().await;
+                let started = children.start_child(spec).await;
+                let process = started.unwrap_or_else(|error| panic!("{made:?}: {error}"));
+                assert_eq!(process.ended().await.to_string(), exit.to_string());
+                stop(node).await;
+            }
+        }
+        let (node, children) = dynamic().await;
+        let spec = ends_at_once(made, Exit::error("no disk"));
+        let error = children.start_child(spec).await.unwrap_err().to_string();
+        assert_eq!(error, "child x did not start: error: no disk", "{made:?}");
+        stop(node).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_that_ends_before_the_acknowledgement_is_tried_again() {
+    for strategy in [Strategy::OneForOne, Strategy::OneForAll] {
+        for exit in [Exit::Normal, Exit::Shutdown] {
+            // It starts, fails, ends twice at once however well, and starts again.
+            let mailbox = Mailbox::<()>::new(Capacity::new(1));
+            let body = move |mut ctx: Context<()>| {
+                let exit = exit.clone();
+                async move {
+                    if (1..3).contains(&ctx.incarnation()) {
+                        return Err(exit);
+                    }
+                    ctx.ready();
+                    match ctx.next().await {
+                        Incoming::Message(()) => Err(Exit::error("told to")),
+                        Incoming::Timer(()) | Incoming::Signal(_) | Incoming::Shutdown => Ok(()),
+                    }
+                }
+            };
+            let spec = ChildSpec::body("x", &mailbox, body);
+            let builder = Supervisor::builder("node")
+                .strategy(strategy)
+                .intensity(Intensity::new(3, LONG))
+                .child(spec.restart(Restart::Transient).acknowledged());
+            let bed = test_kit::start_with(builder).await;
+            mailbox.address().try_send(()).unwrap();
+            until("it starts again", || {
+                let x = bed.find("x");
+                (x.state, x.restarts) == (State::Running, 3)
+            })
+            .await;
+            bed.finish().await;
+        }
+    }
+}
+
 fn task(name: &str) -> ChildSpec {
     ChildSpec::task(name, |ctx| async move {
         ctx.stopping().await;

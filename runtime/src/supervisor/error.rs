@@ -22,7 +22,7 @@ pub enum StartError {
     /// Bug: another child that has not ended runs on the same mailbox.
     #[error("mailbox has a process already")]
     MailboxInUse,
-    /// The child ended before its start was acknowledged.
+    /// The child ended before its start was acknowledged, which is a failure with any exit.
     #[error("child {name} did not start: {exit}")]
     Failed {
         /// The name of the child.
