@@ -347,17 +347,16 @@ fn take_urgent<M>(slot: &dyn Slot) -> Option<Incoming<M>> {
         control.phase = Phase::Stopping;
         return Some(Incoming::Shutdown);
     }
-    let signal = control.extras.as_mut().and_then(|extras| {
-        let signal = extras.signals.pop_front()?;
+    let signal = control.seldom_mut().and_then(|rare| {
+        let signal = rare.signals.pop_front()?;
         if let Signal::Exit { from: None, .. } = signal {
-            extras.exit_signals = extras.exit_signals.saturating_sub(1);
+            rare.exit_signals = rare.exit_signals.saturating_sub(1);
         }
         Some(signal)
     });
     let more = control
-        .extras
-        .as_ref()
-        .is_some_and(|extras| !extras.signals.is_empty());
+        .seldom()
+        .is_some_and(|rare| !rare.signals.is_empty());
     if !more {
         core.lower(SIGNAL);
     }

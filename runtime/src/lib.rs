@@ -47,6 +47,7 @@ mod group;
 mod guard;
 mod heir;
 mod kind;
+mod life;
 mod mailbox;
 #[cfg(all(test, feature = "model"))]
 mod model;

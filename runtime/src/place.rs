@@ -71,12 +71,11 @@ impl Place {
             return false;
         }
         control.phase = Phase::Starting;
-        let extras = control.extras.as_ref();
-        let traced = extras.is_some_and(|extras| extras.trace.is_some());
+        let traced = control.seldom().is_some_and(|rare| rare.trace.is_some());
         slot.core().raise(STARTING | if traced { TRACE } else { 0 });
         control.started = Some(Instant::now());
-        if let Some(extras) = &mut control.extras {
-            extras.next_try = None;
+        if let Some(rare) = control.seldom_mut() {
+            rare.next_try = None;
         }
         true
     }
@@ -100,7 +99,7 @@ impl Place {
                 .as_mut()
                 .map(|extras| extras.take_relations());
             if let Exit::Crash(crash) = &exit {
-                control.extras().last_crash = Some((Arc::clone(crash), Instant::now()));
+                control.rare().last_crash = Some((Arc::clone(crash), Instant::now()));
             }
             let purpose = control.shutdown.map(|(_, purpose)| purpose);
             if purpose == Some(Purpose::Regroup) {
@@ -193,7 +192,7 @@ impl Place {
             Verdict::Restart if delay > Duration::ZERO => {
                 self.count_incarnation(process);
                 let at = now + delay;
-                process.slot.core().lock().extras().next_try = Some(at);
+                process.slot.core().lock().rare().next_try = Some(at);
                 Next::Later(at)
             }
             Verdict::Restart => {

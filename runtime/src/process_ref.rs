@@ -64,7 +64,7 @@ impl ProcessRef {
     /// [`EXIT_SIGNALS_MAX`](crate::limits::EXIT_SIGNALS_MAX) waiting in the lane, further ones are
     /// dropped.
     pub fn exit(&self, exit: Exit) {
-        signal::exit_signal(self, None, exit);
+        signal::exit_signal(&*self.slot, self.pid, None, exit);
     }
 
     /// Records the next `count` things that are handed to this process: their kinds, when that
@@ -90,7 +90,7 @@ impl ProcessRef {
             if control.pid != self.pid || !control.is_active() {
                 return;
             }
-            control.extras().forced = Some(Exit::Killed);
+            control.rare().forced = Some(Exit::Killed);
             core.raise(FORCED);
         }
         self.slot.wake();

@@ -51,33 +51,36 @@ pub(crate) fn monitor(watcher: &ProcessRef, target: &ProcessRef) -> MonitorId {
             extras.watching.len() < RELATIONS_MAX,
             "a process holds too many monitors"
         );
-        extras.watching.insert(id, target.clone());
+        extras.watching.insert(id, Arc::clone(&target.slot));
     });
     let gone = {
         let mut control = target.slot.core().lock();
         if control.pid == target.pid && control.is_active() {
-            control.extras().watchers.insert(id, watcher.clone());
+            let watcher = Arc::clone(&watcher.slot);
+            control.extras().watchers.insert(id, watcher);
             None
         } else {
             Some(control.last_exit.clone())
         }
     };
     if let Some(last) = gone {
-        down(watcher, id, target.pid, last.unwrap_or_else(no_process));
+        down(
+            &*watcher.slot,
+            id,
+            target.pid,
+            last.unwrap_or_else(no_process),
+        );
     }
     id
 }
 
 pub(crate) fn demonitor(watcher: &ProcessRef, id: MonitorId) {
     let target = with_extras(watcher, |extras| {
-        extras.signals.retain(|signal| match signal {
-            Signal::Down { monitor, .. } => *monitor != id,
-            Signal::Exit { .. } => true,
-        });
+        extras.forget_down(id);
         extras.watching.remove(&id)
     });
     if let Some(target) = target {
-        forget_watcher(&target, id);
+        forget_watcher(&*target, id);
     }
 }
 
@@ -91,37 +94,39 @@ pub(crate) fn link(process: &ProcessRef, other: &ProcessRef) {
             extras.links.len() < RELATIONS_MAX,
             "a process holds too many links"
         );
-        extras.links.insert(other.pid, other.clone());
+        extras.links.insert(other.pid, Arc::clone(&other.slot));
     });
     let gone = {
         let mut control = other.slot.core().lock();
         if control.pid == other.pid && control.is_active() {
-            control.extras().links.insert(process.pid, process.clone());
+            let process = (process.pid, Arc::clone(&process.slot));
+            control.extras().links.insert(process.0, process.1);
             None
         } else {
             Some(control.last_exit.clone())
         }
     };
     if let Some(last) = gone {
-        exit_signal(process, Some(other.pid), last.unwrap_or_else(no_process));
+        let (slot, pid) = (&*process.slot, process.pid);
+        exit_signal(slot, pid, Some(other.pid), last.unwrap_or_else(no_process));
     }
 }
 
 pub(crate) fn unlink(process: &ProcessRef, other: &ProcessRef) {
     with_extras(process, |extras| extras.links.remove(&other.pid));
-    forget_link(other, process.pid);
+    forget_link(&*other.slot, process.pid);
 }
 
 /// Delivers an exit: as a signal to who traps exits, else as the end of the incarnation.
-pub(crate) fn exit_signal(target: &ProcessRef, from: Option<Pid>, exit: Exit) {
+pub(crate) fn exit_signal(slot: &dyn Slot, pid: Pid, from: Option<Pid>, exit: Exit) {
     {
-        let core = target.slot.core();
+        let core = slot.core();
         let mut control = core.lock();
-        if control.pid != target.pid || !control.is_active() {
+        if control.pid != pid || !control.is_active() {
             return;
         }
         let linked = match (from, &mut control.extras) {
-            (Some(pid), Some(extras)) => extras.links.remove(&pid).is_some(),
+            (Some(from), Some(extras)) => extras.links.remove(&from).is_some(),
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -130,43 +135,44 @@ pub(crate) fn exit_signal(target: &ProcessRef, from: Option<Pid>, exit: Exit) {
         }
         match &mut control.extras {
             Some(extras) if extras.trapping => {
+                let rare = extras.rare();
                 if from.is_none() {
-                    if extras.exit_signals >= EXIT_SIGNALS_MAX {
+                    if rare.exit_signals >= EXIT_SIGNALS_MAX {
                         return;
                     }
-                    extras.exit_signals += 1;
+                    rare.exit_signals += 1;
                 }
-                extras.signals.push_back(Signal::Exit { from, exit });
+                rare.signals.push_back(Signal::Exit { from, exit });
                 core.raise(SIGNAL);
             }
             Some(_) | None => {
                 if matches!(exit, Exit::Normal) {
                     return;
                 }
-                control.extras().forced.get_or_insert(exit);
+                control.rare().forced.get_or_insert(exit);
                 core.raise(FORCED);
             }
         }
     }
-    target.slot.wake();
+    slot.wake();
 }
 
 /// Tells everybody who wanted to know that an incarnation of `process` ended.
 pub(crate) fn ended(process: &ProcessRef, relations: &mut Extras, exit: &Exit) {
-    for (_, linked) in std::mem::take(&mut relations.links) {
-        exit_signal(&linked, Some(process.pid), exit.clone());
+    for (pid, linked) in std::mem::take(&mut relations.links).into_entries() {
+        exit_signal(&*linked, pid, Some(process.pid), exit.clone());
     }
-    for (id, watcher) in std::mem::take(&mut relations.watchers) {
-        down(&watcher, id, process.pid, exit.clone());
+    for (id, watcher) in std::mem::take(&mut relations.watchers).into_entries() {
+        down(&*watcher, id, process.pid, exit.clone());
     }
-    for (id, target) in std::mem::take(&mut relations.watching) {
-        forget_watcher(&target, id);
+    for (id, target) in std::mem::take(&mut relations.watching).into_entries() {
+        forget_watcher(&*target, id);
     }
 }
 
-fn down(watcher: &ProcessRef, monitor: MonitorId, pid: Pid, exit: Exit) {
+fn down(watcher: &dyn Slot, monitor: MonitorId, pid: Pid, exit: Exit) {
     {
-        let core = watcher.slot.core();
+        let core = watcher.core();
         let mut control = core.lock();
         let Some(extras) = &mut control.extras else {
             return;
@@ -176,23 +182,24 @@ fn down(watcher: &ProcessRef, monitor: MonitorId, pid: Pid, exit: Exit) {
             return;
         }
         extras
+            .rare()
             .signals
             .push_back(Signal::Down { monitor, pid, exit });
         core.raise(SIGNAL);
     }
-    watcher.slot.wake();
+    watcher.wake();
 }
 
-fn forget_watcher(target: &ProcessRef, id: MonitorId) {
-    let forgotten = match &mut target.slot.core().lock().extras {
+fn forget_watcher(target: &dyn Slot, id: MonitorId) {
+    let forgotten = match &mut target.core().lock().extras {
         Some(extras) => extras.watchers.remove(&id),
         None => None,
     };
     drop(forgotten);
 }
 
-fn forget_link(target: &ProcessRef, pid: Pid) {
-    let forgotten = match &mut target.slot.core().lock().extras {
+fn forget_link(target: &dyn Slot, pid: Pid) {
+    let forgotten = match &mut target.core().lock().extras {
         Some(extras) => extras.links.remove(&pid),
         None => None,
     };

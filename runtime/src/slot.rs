@@ -3,7 +3,7 @@
 //! It lives in the mailbox's allocation and is changed under a lock of its own; `urgent` tells
 //! the process without that lock that there is something to look at.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -16,9 +16,10 @@ use crate::kind;
 use crate::limits::START_DEFAULT;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
-use crate::process_ref::{Ending, ProcessRef};
+use crate::process_ref::Ending;
 use crate::registry::Claims;
 use crate::signal::{MonitorId, Signal};
+use crate::small_map::SmallMap;
 use crate::supervisor::Branch;
 use crate::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
@@ -112,22 +113,30 @@ pub(crate) struct Control {
 }
 
 /// What only some processes have.
+///
+/// Relations are to slots, not to references with names: a link, with both its ends, is 48 bytes.
 #[derive(Default)]
 pub(crate) struct Extras {
-    /// The exit that somebody else decided on; taken by the seat.
-    pub(crate) forced: Option<Exit>,
-    pub(crate) trapping: bool,
-    pub(crate) signals: VecDeque<Signal>,
-    pub(crate) exit_signals: usize,
-    pub(crate) links: BTreeMap<Pid, ProcessRef>,
+    pub(crate) links: SmallMap<Pid, Arc<dyn Slot>>,
     /// Whom this process watches.
-    pub(crate) watching: BTreeMap<MonitorId, ProcessRef>,
+    pub(crate) watching: SmallMap<MonitorId, Arc<dyn Slot>>,
     /// Who watches this process.
-    pub(crate) watchers: BTreeMap<MonitorId, ProcessRef>,
-    /// Told when the child ends for good.
-    pub(crate) ended: Option<Arc<Ending>>,
+    pub(crate) watchers: SmallMap<MonitorId, Arc<dyn Slot>>,
     /// What it owns in registries and groups until the child ends for good.
     pub(crate) claims: Claims,
+    /// Told when the child ends for good.
+    pub(crate) ended: Option<Arc<Ending>>,
+    pub(crate) trapping: bool,
+    rare: Option<Box<Rare>>,
+}
+
+/// What few processes have.
+#[derive(Default)]
+pub(crate) struct Rare {
+    /// The exit that somebody else decided on; taken by the seat.
+    pub(crate) forced: Option<Exit>,
+    pub(crate) signals: VecDeque<Signal>,
+    pub(crate) exit_signals: usize,
     /// The last crash of the child, and when it was.
     pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
     /// Where what it is handed is recorded.
@@ -207,10 +216,10 @@ impl Core {
         control.phase = phase;
         let exit = control.last_exit.get_or_insert(Exit::Killed).clone();
         let mut extras = control.extras.take();
-        let crash = extras.as_mut().and_then(|extras| extras.last_crash.take());
-        if crash.is_some() {
+        let rare = extras.as_mut().and_then(|extras| extras.rare.as_mut());
+        if let Some(crash) = rare.and_then(|rare| rare.last_crash.take()) {
             // The tree still shows it.
-            control.extras().last_crash = crash;
+            control.rare().last_crash = Some(crash);
         }
         (extras, control.starter.take(), exit)
     }
@@ -229,16 +238,16 @@ impl Core {
 
     pub(crate) fn status(&self) -> Status {
         let control = self.lock();
-        let extras = control.extras.as_ref();
+        let rare = control.seldom();
         Status {
             pid: control.pid,
             phase: control.phase,
             restarts: control.incarnation,
             started: control.started,
             last_exit: control.last_exit.clone(),
-            last_crash: extras.and_then(|extras| extras.last_crash.clone()),
-            branch: extras.and_then(|extras| extras.branch.clone()),
-            next_try: extras.and_then(|extras| extras.next_try),
+            last_crash: rare.and_then(|rare| rare.last_crash.clone()),
+            branch: rare.and_then(|rare| rare.branch.clone()),
+            next_try: rare.and_then(|rare| rare.next_try),
         }
     }
 
@@ -291,14 +300,38 @@ impl Core {
 }
 
 impl Extras {
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// Takes a notice of this monitor out of the lane.
+    pub(crate) fn forget_down(&mut self, id: MonitorId) {
+        if let Some(rare) = &mut self.rare {
+            rare.signals.retain(|signal| match signal {
+                Signal::Down { monitor, .. } => *monitor != id,
+                Signal::Exit { .. } => true,
+            });
+        }
+    }
+
     /// Takes what belongs to the incarnation and not to the child.
     pub(crate) fn take_relations(&mut self) -> Self {
         let mut relations = std::mem::take(self);
         self.ended = relations.ended.take();
         self.claims = std::mem::take(&mut relations.claims);
-        self.last_crash = relations.last_crash.take();
-        self.trace = relations.trace.take_if(|trace| trace.goes_on());
-        self.start_within = relations.start_within;
+        if let Some(mut rare) = relations.rare.take() {
+            let over = rare.trace.take_if(|trace| !trace.goes_on());
+            *rare = Rare {
+                last_crash: rare.last_crash.take(),
+                trace: rare.trace.take(),
+                start_within: rare.start_within,
+                ..Rare::default()
+            };
+            self.rare = Some(rare);
+            if over.is_some() {
+                relations.rare().trace = over;
+            }
+        }
         relations
     }
 }
@@ -309,19 +342,31 @@ impl Control {
         if let Some((Grace::BRUTAL, _)) = self.shutdown {
             return Some(Exit::Killed);
         }
-        self.extras.as_ref()?.forced.clone()
+        self.seldom()?.forced.clone()
     }
 
     /// How long the child may start.
     pub(crate) fn start_within(&self) -> Duration {
-        self.extras
-            .as_ref()
-            .and_then(|extras| extras.start_within)
+        self.seldom()
+            .and_then(|rare| rare.start_within)
             .unwrap_or(START_DEFAULT)
     }
 
     pub(crate) fn extras(&mut self) -> &mut Extras {
         self.extras.get_or_insert_default()
+    }
+
+    pub(crate) fn rare(&mut self) -> &mut Rare {
+        self.extras().rare()
+    }
+
+    /// What [`rare`](Self::rare) has, if that is there.
+    pub(crate) fn seldom(&self) -> Option<&Rare> {
+        self.extras.as_ref()?.rare.as_deref()
+    }
+
+    pub(crate) fn seldom_mut(&mut self) -> Option<&mut Rare> {
+        self.extras.as_mut()?.rare.as_deref_mut()
     }
 
     /// True while there is an incarnation that can receive signals.

@@ -40,8 +40,8 @@ impl<K: Ord + Copy, V> SmallMap<K, V> {
                 None
             }
             Err(at) => {
-                if entries.capacity() == 0 {
-                    entries.reserve_exact(1);
+                if entries.len() == entries.capacity() {
+                    entries.reserve_exact(entries.len().max(1));
                 }
                 entries.insert(at, (key, value));
                 None

@@ -10,12 +10,12 @@ use tokio::runtime::Handle;
 use crate::backoff::Backoff;
 use crate::context::Context;
 use crate::exit::Exit;
+use crate::life::{Body, Life};
 use crate::mailbox::{Capacity, Cell, Mailbox};
 use crate::place::Place;
 use crate::policy::{MailboxPolicy, Restart, Shutdown};
 use crate::process::{self, Process};
 use crate::profile;
-use crate::seat::{self, Body};
 use crate::slot::Slot;
 use crate::supervisor::{self, StartError, SupervisorBuilder};
 use crate::terms::{Retry, Terms};
@@ -335,7 +335,7 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
     }
 
     fn launch(self: Box<Self>, place: Place, on: &Where) -> Result<(), StartError> {
-        let life = seat::occupy(self.body, self.cell, place);
+        let life = Life::new(self.body, self.cell, place);
         match on {
             Where::Here(runtime) => {
                 // Nobody joins it: how it ended is told to its supervisor by the seat.

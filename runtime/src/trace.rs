@@ -219,7 +219,7 @@ pub(crate) fn begin(process: &ProcessRef, count: usize) -> Result<Trace, TraceEr
     if control.pid != process.pid || !control.is_living() {
         return Err(TraceError::Ended);
     }
-    let trace = &mut control.extras().trace;
+    let trace = &mut control.rare().trace;
     if trace.is_some() {
         return Err(TraceError::Busy);
     }
@@ -272,7 +272,7 @@ pub(crate) fn handed(slot: &dyn Slot, source: TraceSource) {
 
 fn tape(slot: &dyn Slot) -> Option<(Arc<Tape>, u32)> {
     let control = slot.core().lock();
-    let trace = control.extras.as_ref()?.trace.as_ref()?;
+    let trace = control.seldom()?.trace.as_ref()?;
     Some((Arc::clone(&trace.0), control.incarnation))
 }
 
@@ -281,7 +281,7 @@ fn erase(slot: &dyn Slot, tape: &Arc<Tape>) {
     let core = slot.core();
     let recorder = {
         let mut control = core.lock();
-        let trace = control.extras.as_mut().map(|extras| &mut extras.trace);
+        let trace = control.seldom_mut().map(|rare| &mut rare.trace);
         let recorder = trace.and_then(|trace| trace.take_if(|it| Arc::ptr_eq(&it.0, tape)));
         if recorder.is_some() {
             core.lower(TRACE);

@@ -172,7 +172,7 @@ impl Family {
             }
         };
         if let Some(limit) = spec.start_within {
-            process.slot.core().lock().extras().start_within = Some(limit);
+            process.slot.core().lock().rare().start_within = Some(limit);
         }
         if spec.terms.significant {
             self.state().significant += 1;

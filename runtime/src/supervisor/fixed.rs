@@ -175,7 +175,7 @@ pub(crate) async fn run(
 pub(super) fn show(ctx: &Context<Infallible>, family: &Arc<Family>) {
     let branch = family.as_branch();
     roster::enrol(Weak::clone(&branch));
-    ctx.process().slot.core().lock().extras().branch = Some(branch);
+    ctx.process().slot.core().lock().rare().branch = Some(branch);
 }
 
 async fn start_all(family: &Arc<Family>, specs: Vec<ChildSpec>) -> Result<(), Exit> {

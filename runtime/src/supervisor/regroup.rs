@@ -67,7 +67,7 @@ impl Family {
         let at = waiting.map_or(own, |group| group.at.max(own));
         if failure.delay > Duration::ZERO {
             for (process, _) in &members {
-                process.slot.core().lock().extras().next_try = Some(at);
+                process.slot.core().lock().rare().next_try = Some(at);
             }
         }
         Ok(Group { failed, at })

@@ -78,7 +78,7 @@ fn show(ctx: &Context<Infallible>, shared: &Arc<Shared>) {
     let shared: Weak<Shared> = Arc::downgrade(shared);
     let branch: Weak<dyn Branch> = shared;
     roster::enrol(Weak::clone(&branch));
-    ctx.process().slot.core().lock().extras().branch = Some(branch);
+    ctx.process().slot.core().lock().rare().branch = Some(branch);
 }
 
 struct Running {

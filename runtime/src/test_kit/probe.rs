@@ -192,7 +192,7 @@ impl<M: Send + 'static> Probe<M> {
         let killed = core.urgent() & FORCED != 0;
         if killed {
             let mut control = core.lock();
-            control.extras().forced = None;
+            control.rare().forced = None;
             core.lower(FORCED);
         }
         killed
