@@ -28,6 +28,13 @@ pub(crate) fn note_turn() {
     TURNS.set(TURNS.get().wrapping_add(1));
 }
 
+/// The turns that processes of this thread have had so far: each is one poll of its code.
+///
+/// For tests that count work instead of measuring time, which a busy machine makes longer.
+pub fn turns() -> u64 {
+    TURNS.get()
+}
+
 /// Runs a test to its end on a current-thread tokio runtime whose clock is paused.
 ///
 /// The same as `#[tokio::test(start_paused = true)]`, without its macro. The clock stands still

@@ -125,6 +125,7 @@
 //!   [`Probe::drain`] and [`Bed::tree`] show what came of it.
 //! * [`advance`] moves the clock, stopping at each timer on the way.
 //! * [`until`] waits for any other condition.
+//! * [`turns`] counts how often processes were polled, where a test is about how much work it is.
 //! * [`seed`](seed()) makes the delays of a [`Backoff`](crate::Backoff) the same in each run.
 //!
 //! # Limits
@@ -150,7 +151,7 @@ pub(crate) use clock::note_turn;
 pub(crate) use seed::draw;
 
 pub use bed::{Bed, find, start, start_with};
-pub use clock::{advance, run, settle, until};
+pub use clock::{advance, run, settle, turns, until};
 pub use journal::Journal;
 pub use probe::Probe;
 pub use seed::seed;
