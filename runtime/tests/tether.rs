@@ -361,7 +361,7 @@ async fn delays_begin_anew_when_the_child_has_proven_itself() {
     let acts = [
         FailStart,
         FailStart,
-        ProveAndFail(10),
+        ProveAndFail(200),
         FailStart,
         FailStart,
         Fail(600),
@@ -370,10 +370,20 @@ async fn delays_begin_anew_when_the_child_has_proven_itself() {
     let mut scene = Scene::new(options(), &acts).await;
     scene.sees(|status| status.failures == 7).await;
     scene.state(TetherState::Taut).await;
-    let expected = [0, 100, 300, 310, 410, 610, 1_210, 1_310];
+    let expected = [0, 100, 300, 500, 600, 800, 1_400, 1_500];
     assert_eq!(scene.script.starts_ms(), expected);
     scene.sees(|status| status.attempts == 0).await;
-    assert_eq!(now_ms(&scene), 1_810);
+    assert_eq!(now_ms(&scene), 2_000);
+    scene.end().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_word_and_fails_at_once_waits_longer_each_time() {
+    let mut scene = Scene::new(options(), &[ProveAndFail(0); 6]).await;
+    scene.sees(|status| status.failures == 6).await;
+    scene.state(TetherState::Taut).await;
+    let expected = [0, 0, 0, 100, 300, 700, 1_500];
+    assert_eq!(scene.script.starts_ms(), expected);
     scene.end().await;
 }
 
@@ -407,8 +417,38 @@ async fn a_word_of_an_earlier_attachment_proves_nothing() {
     assert_eq!(tether.status().attempts, 1);
     seen.lock().unwrap()[1].proven();
     after(1).await;
+    // It counts when the child has run as long as it was waited for.
+    assert_eq!(tether.status().attempts, 1);
+    after(90).await;
     assert_eq!(tether.status().attempts, 0);
     stop(node).await;
+}
+
+#[tokio::test]
+async fn a_maker_that_blocks_holds_up_its_tether_alone() {
+    let (free, blocked) = std::sync::mpsc::sync_channel::<()>(1);
+    let (enters, entered) = std::sync::mpsc::sync_channel::<()>(1);
+    let blocked = Mutex::new(blocked);
+    let tether = Tether::new("tether", options(), move |_| {
+        enters.try_send(()).ok();
+        // A lesson in what not to do.
+        blocked.lock().unwrap().recv().ok();
+        ChildSpec::task("child", |_| async { Ok(()) })
+    });
+    let (fellow, address) = obedient("fellow", &Journal::default());
+    let builder = Supervisor::builder("node");
+    let node = Node::start(builder.child(fellow).child(tether.spec().on_thread()))
+        .await
+        .unwrap();
+    entered.recv().unwrap();
+    assert_eq!(settled(&address).await, 0);
+    // Its orders do not wait for it.
+    tether.attach_now();
+    assert_eq!(tether.status().state, TetherState::Slack);
+    // It would not stop in any time.
+    let report = node.stop(Duration::ZERO).await;
+    assert_eq!(report.not_stopped, ["fellow", "tether", "node"]);
+    drop(free);
 }
 
 #[tokio::test(start_paused = true)]
@@ -812,7 +852,7 @@ fn act() -> impl proptest::strategy::Strategy<Value = Act> + Clone {
 
 /// When each act begins, and how often the tether was cut since its child was well.
 fn model(acts: &[Act]) -> (Vec<u64>, u32) {
-    let (mut now, mut attempts, mut window) = (0, 0_u32, Vec::new());
+    let (mut now, mut attempts, mut delay, mut window) = (0, 0_u32, 0, Vec::new());
     let mut starts = vec![];
     for act in acts {
         starts.push(now);
@@ -831,8 +871,9 @@ fn model(acts: &[Act]) -> (Vec<u64>, u32) {
         now += takes;
         let mut cut = start_fails;
         if !start_fails {
-            if takes >= 500 || matches!(act, ProveAndFail(_)) {
-                attempts = 0;
+            let word = matches!(act, ProveAndFail(_));
+            if takes >= delay && (word || takes >= 500) {
+                (attempts, delay) = (0, 0);
             }
             window.retain(|at| now - at < 1_000);
             window.push(now);
@@ -840,7 +881,8 @@ fn model(acts: &[Act]) -> (Vec<u64>, u32) {
         }
         if cut {
             window.clear();
-            now += 1_000.min(100 << attempts.min(10));
+            delay = 1_000.min(100 << attempts.min(10));
+            now += delay;
             attempts += 1;
         }
     }

@@ -9,6 +9,7 @@ mod fixed;
 mod regroup;
 mod stop;
 mod tether;
+mod tether_event;
 mod tether_face;
 mod tether_options;
 mod tether_orders;

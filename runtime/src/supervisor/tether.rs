@@ -103,7 +103,10 @@ pub struct Tether {
 impl Tether {
     /// A tether that does not run yet. `make` makes the child anew for each attachment.
     ///
-    /// `make` runs in the tether's own task and must not block.
+    /// `make` runs in the tether's own task and must not block. When it panics, that is a failed
+    /// start. One that blocks holds up its tether alone, and the thread it is on: a
+    /// [`Watchdog`](crate::Watchdog) names the tether, and a stop of the tree waits for it until
+    /// its deadline and then names it as not stopped.
     pub fn new(
         name: impl Into<Arc<str>>,
         options: TetherOptions,
@@ -205,6 +208,9 @@ impl Attachment {
     }
 
     /// The child says that it is well: the next failure is the first again.
+    ///
+    /// The word counts as soon as the child has run as long as the back-off before it was; so one
+    /// that gives word and fails at once, again and again, waits longer each time. Once is enough.
     ///
     /// From any thread, as often as it likes. Counts only while this attachment lasts, so that a
     /// word that comes late is not taken for that of the next child.

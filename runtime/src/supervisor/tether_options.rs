@@ -20,7 +20,8 @@ pub struct TetherOptions {
     /// How long a tether that was cut waits before it tries again. Begins anew when the child has
     /// proven itself.
     pub backoff: Backoff,
-    /// After running so long a child has proven itself; `None` when only its own word counts
+    /// After running so long, and as long as the back-off before it was, a child has proven
+    /// itself; `None` when only its own word counts
     /// ([`Attachment::proven`](crate::Attachment::proven)).
     pub proven_after: Option<Duration>,
     /// How long a start may take. When it is over the child is killed, which counts as a failed

@@ -17,81 +17,31 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::tether_event::{Effect, End, Event, Rules};
 use super::tether_face::{Face, TetherState};
 use super::tether_orders::{Orders, Switch};
-use crate::backoff::Backoff;
 use crate::exit::Exit;
-use crate::window::{Intensity, Window};
+use crate::window::Window;
 
 /// Stands for ever where a time does not fit the clock.
 const AGES: Duration = Duration::from_secs(86_400 * 365 * 30);
 
-/// The rules of one tether.
-#[derive(Clone, Debug)]
-pub(super) struct Rules {
-    pub(super) intensity: Intensity,
-    pub(super) backoff: Backoff,
-    pub(super) proven_after: Option<Duration>,
-    pub(super) start_within: Duration,
-}
-
-/// How a child failed, or finished.
-#[derive(Clone, Debug)]
-pub(super) struct End {
-    pub(super) exit: Exit,
-    /// The owner's word on when to try again.
-    pub(super) not_before: Option<Duration>,
-    /// It has ended for good; else it waits to be run again, or to be stopped.
-    pub(super) gone: bool,
-    /// It had nothing more to do, and that is no failure.
-    pub(super) finished: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Event {
-    Orders(Orders),
-    /// The child says that it is well.
-    Proven,
-    /// The start was acknowledged.
-    Started,
-    /// The child could not be made, or failed before its start was acknowledged.
-    StartFailed(End),
-    Exited(End),
-    /// The child that was to stop is out of the way.
-    Gone,
-    /// Time has passed.
-    Time,
-}
-
-/// What is to be done. A step has no more than one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// Make a child and start it.
-    Make,
-    /// Run the child that waits.
-    Again,
-    /// Stop the child for good, within its shutdown.
-    Stop,
-    /// Stop it without asking.
-    Kill,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// No child.
-    Idle {
-        next: Option<Instant>,
-    },
+    Idle { next: Option<Instant> },
     Starting {
         until: Instant,
+        /// The child has said already that it is well.
+        word: bool,
     },
     Running {
+        since: Instant,
+        /// When it will have proven itself, unless something happens before.
         proven_at: Option<Instant>,
     },
     /// The child is to go; what comes after.
-    Stopping {
-        next: Option<Instant>,
-    },
+    Stopping { next: Option<Instant> },
 }
 
 /// The state of one tether.
@@ -107,6 +57,9 @@ pub(super) struct Machine {
     /// Cuts since the child was well: the exponent of the next delay, and, when it is not 0, the
     /// child has no credit, so that any failure cuts it again.
     attempts: u32,
+    /// The back-off of the last cut, until the child has proven itself: it has to run so long.
+    /// Else who gives word, or is proven, and fails at once, would storm for ever.
+    delay: Duration,
     failures: u64,
 }
 
@@ -123,6 +76,7 @@ impl Machine {
             reason: off.then(|| Arc::from("switched off")),
             off,
             attempts: 0,
+            delay: Duration::ZERO,
             failures: 0,
         }
     }
@@ -136,7 +90,7 @@ impl Machine {
         let effect = match event {
             Event::Orders(orders) => self.obey(orders, now),
             Event::Proven => {
-                self.prove();
+                self.hear_word(now);
                 None
             }
             Event::Started => {
@@ -159,8 +113,8 @@ impl Machine {
     pub(super) fn wake_at(&self) -> Option<Instant> {
         match self.stage {
             Stage::Idle { next } => next,
-            Stage::Starting { until } => Some(until),
-            Stage::Running { proven_at } => proven_at,
+            Stage::Starting { until, .. } => Some(until),
+            Stage::Running { proven_at, .. } => proven_at,
             Stage::Stopping { .. } => None,
         }
     }
@@ -212,11 +166,18 @@ impl Machine {
 
     fn started(&mut self, now: Instant) {
         match self.stage {
-            Stage::Starting { .. } => {
+            Stage::Starting { word, .. } => {
                 self.state = TetherState::Taut;
                 self.reason = None;
-                let proven_at = self.rules.proven_after.map(|after| later(now, after));
-                self.stage = Stage::Running { proven_at };
+                let after = self.rules.proven_after.map(|after| after.max(self.delay));
+                let proven_at = after.map(|after| later(now, after));
+                self.stage = Stage::Running {
+                    since: now,
+                    proven_at,
+                };
+                if word {
+                    self.hear_word(now);
+                }
             }
             // The answer crossed the order to stop.
             Stage::Idle { .. } | Stage::Running { .. } | Stage::Stopping { .. } => {}
@@ -235,6 +196,7 @@ impl Machine {
     }
 
     fn exited(&mut self, end: &End, now: Instant, chance: f64) -> Option<Effect> {
+        self.prove_when_due(now);
         match self.stage {
             Stage::Running { .. } if end.finished => {
                 self.loosen("child has finished");
@@ -262,7 +224,7 @@ impl Machine {
     fn time(&mut self, now: Instant, chance: f64) -> Option<Effect> {
         match self.stage {
             Stage::Idle { next: Some(at) } if at <= now => self.attach(now),
-            Stage::Starting { until } if until <= now => {
+            Stage::Starting { until, .. } if until <= now => {
                 self.failures += 1;
                 let limit = self.rules.start_within;
                 let end = End {
@@ -274,28 +236,23 @@ impl Machine {
                 // Who hangs at its start is not asked to stop: it would not hear it.
                 self.cut(&end, now, chance).map(|_stop| Effect::Kill)
             }
-            Stage::Running {
-                proven_at: Some(at),
-            } if at <= now => {
-                self.prove();
+            Stage::Running { .. } => {
+                self.prove_when_due(now);
                 None
             }
-            Stage::Idle { .. }
-            | Stage::Starting { .. }
-            | Stage::Running { .. }
-            | Stage::Stopping { .. } => None,
+            Stage::Idle { .. } | Stage::Starting { .. } | Stage::Stopping { .. } => None,
         }
     }
 
     fn attach(&mut self, now: Instant) -> Option<Effect> {
         let until = later(now, self.rules.start_within);
-        self.stage = Stage::Starting { until };
+        self.stage = Stage::Starting { until, word: false };
         Some(Effect::Make)
     }
 
     fn cut(&mut self, end: &End, now: Instant, chance: f64) -> Option<Effect> {
-        let delay = self.rules.backoff.delay(self.attempts, chance);
-        let delay = delay.max(end.not_before.unwrap_or_default());
+        self.delay = self.rules.backoff.delay(self.attempts, chance);
+        let delay = self.delay.max(end.not_before.unwrap_or_default());
         self.attempts = self.attempts.saturating_add(1);
         // What led to this cut does not count against a child that proves itself later.
         self.window = Window::new(self.rules.intensity);
@@ -342,20 +299,35 @@ impl Machine {
         self.reason = Some(Arc::from(reason));
     }
 
-    /// Gives the next delay its first length. The window stays: else who proves itself and fails
-    /// at once would be restarted for ever without any delay.
-    fn prove(&mut self) {
+    /// The child says that it is well. That counts when it has run as long as the last back-off
+    /// was; it need not be said again then.
+    fn hear_word(&mut self, now: Instant) {
         match &mut self.stage {
-            Stage::Running { proven_at } => *proven_at = None,
-            Stage::Starting { .. } => {}
+            Stage::Running { since, proven_at } => {
+                let at = later(*since, self.delay);
+                *proven_at = Some(proven_at.map_or(at, |before| before.min(at)));
+                self.prove_when_due(now);
+            }
+            Stage::Starting { word, .. } => *word = true,
             // A word that comes after the end proves nothing.
-            Stage::Idle { .. } | Stage::Stopping { .. } => return,
+            Stage::Idle { .. } | Stage::Stopping { .. } => {}
         }
-        self.attempts = 0;
+    }
+
+    /// Gives the next delay its first length when the child has proven itself. The window stays:
+    /// else who proves itself and fails at once would be restarted for ever without any delay.
+    fn prove_when_due(&mut self, now: Instant) {
+        if let Stage::Running { proven_at, .. } = &mut self.stage
+            && proven_at.take_if(|at| *at <= now).is_some()
+        {
+            self.attempts = 0;
+            self.delay = Duration::ZERO;
+        }
     }
 
     fn forgive(&mut self) {
         self.attempts = 0;
+        self.delay = Duration::ZERO;
         self.window = Window::new(self.rules.intensity);
     }
 
@@ -393,6 +365,8 @@ fn later(now: Instant, by: Duration) -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backoff::Backoff;
+    use crate::window::Intensity;
     use Effect::{Again, Kill, Make, Stop};
     use Event::{Exited, Gone, Proven, StartFailed, Started, Time};
     use proptest::prelude::*;
@@ -467,11 +441,64 @@ mod tests {
                 (20, Exited(end(true)), None, "cut", Some(22)),
                 (22, Time, Some(Make), "cut", Some(32)),
                 (22, Started, None, "taut", Some(82)),
-                (23, Proven, None, "taut", None),
+                // A word counts when it has run as long as the last delay was.
+                (23, Proven, None, "taut", Some(24)),
+                (24, Time, None, "taut", None),
                 (24, Exited(end(true)), Some(Make), "taut", Some(34)),
                 (24, StartFailed(end(true)), None, "cut", Some(25)),
             ],
         );
+    }
+
+    #[test]
+    fn who_gives_word_at_once_and_storms_waits_longer_each_time() {
+        check(
+            false,
+            &[
+                (0, Time, Some(Make), "slack", Some(10)),
+                // Before it has started, too.
+                (0, Proven, None, "slack", Some(10)),
+                (0, Started, None, "taut", None),
+                (0, Exited(end(true)), Some(Make), "taut", Some(10)),
+                (0, Started, None, "taut", Some(60)),
+                (0, Proven, None, "taut", None),
+                (0, Exited(end(true)), None, "cut", Some(1)),
+                (1, Time, Some(Make), "cut", Some(11)),
+                (1, Proven, None, "cut", Some(11)),
+                (1, Started, None, "taut", Some(2)),
+                (1, Exited(end(true)), None, "cut", Some(3)),
+                (3, Time, Some(Make), "cut", Some(13)),
+                (3, Started, None, "taut", Some(63)),
+                (3, Proven, None, "taut", Some(5)),
+                (4, Proven, None, "taut", Some(5)),
+                (4, Exited(end(true)), None, "cut", Some(8)),
+                (8, Time, Some(Make), "cut", Some(18)),
+                (8, Started, None, "taut", Some(68)),
+                (8, Proven, None, "taut", Some(12)),
+                // As long as it waited: it has proven itself, also when its end is seen first.
+                (12, Exited(end(true)), Some(Make), "taut", Some(22)),
+                (12, Started, None, "taut", Some(72)),
+                (12, Exited(end(true)), None, "cut", Some(13)),
+            ],
+        );
+    }
+
+    #[test]
+    fn who_runs_shorter_than_its_delay_has_not_proven_itself_whatever_the_rule() {
+        let (base, mut rules) = (base(), rules());
+        rules.intensity = Intensity::new(0, SECOND);
+        rules.proven_after = Some(Duration::ZERO);
+        let mut machine = Machine::new(rules, false, base);
+        let mut now = base;
+        let delays = [(); 4].map(|()| {
+            assert_eq!(machine.step(Time, now, 0.0), Some(Make));
+            assert_eq!(machine.step(Started, now, 0.0), None);
+            let failed = now + SECOND / 2;
+            assert_eq!(machine.step(Exited(end(true)), failed, 0.0), None);
+            now = machine.wake_at().unwrap();
+            (now - failed).as_secs()
+        });
+        assert_eq!(delays, [1, 2, 4, 4]);
     }
 
     #[test]
