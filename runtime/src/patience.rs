@@ -13,6 +13,8 @@ use tokio::time::{Instant, sleep_until};
 pub(crate) struct Patience {
     until: Option<Instant>,
     waited: bool,
+    /// What is waited for comes from another thread.
+    elsewhere: bool,
 }
 
 impl Patience {
@@ -20,6 +22,16 @@ impl Patience {
         Self {
             until: Instant::now().checked_add(limit),
             waited: false,
+            elsewhere: false,
+        }
+    }
+
+    /// For what is only late when another thread is, which no clock knows that a test paused: such
+    /// a clock would jump to the end of the time. Then there is no limit.
+    pub(crate) fn with_threads(limit: Duration) -> Self {
+        Self {
+            elsewhere: true,
+            ..Self::new(limit)
         }
     }
 
@@ -37,6 +49,9 @@ impl Patience {
             if !waited && pin!(yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
+            if std::mem::take(&mut self.elsewhere) && stands_still() {
+                self.until = None;
+            }
             if timer.is_none() {
                 timer.set(self.until.map(sleep_until));
             }
@@ -46,5 +61,49 @@ impl Patience {
             }
         })
         .await
+    }
+}
+
+/// Whether tokio's clock is paused, for which it has no question.
+#[cold]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "only the real clock can tell whether the other one stands still"
+)]
+fn stands_still() -> bool {
+    let ours = Instant::now();
+    let real = std::time::Instant::now();
+    while std::time::Instant::now() <= real {
+        std::hint::spin_loop();
+    }
+    Instant::now() == ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tells_a_clock_that_stands_still_from_one_that_goes() {
+        assert!(!stands_still());
+        tokio::time::pause();
+        assert!(stands_still());
+        tokio::time::resume();
+        assert!(!stands_still());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn ends_at_its_time_but_not_for_another_thread_when_the_clock_is_paused() {
+        let begun = Instant::now();
+        let limit = Duration::from_secs(5);
+        let mut nothing = std::future::pending::<()>();
+        let waited = Patience::new(limit).wait(Pin::new(&mut nothing)).await;
+        assert_eq!((waited, begun.elapsed()), (None, limit));
+        let answer = async {
+            // More than any jump of the clock would leave.
+            sleep_until(begun + limit * 99).await;
+        };
+        let waited = Patience::with_threads(limit).wait(pin!(answer)).await;
+        assert_eq!(waited, Some(()));
     }
 }

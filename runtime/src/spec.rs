@@ -256,7 +256,8 @@ impl ChildSpec {
     /// A start that blocks its thread cannot be ended from outside. Whoever waits for it goes on
     /// [`KILL_GRACE`](crate::limits::KILL_GRACE) later all the same, and the child is left behind,
     /// as at a stop. A restart that blocks its thread has nobody waiting for it when the child
-    /// restarts alone: it stays starting, and a stop of it ends after that grace.
+    /// restarts alone: it stays starting, and a stop of it ends after that grace. With a paused
+    /// clock, which knows nothing of other threads, who waits for the start waits on.
     ///
     /// ```
     /// # use std::time::Duration;

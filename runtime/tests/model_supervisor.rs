@@ -318,6 +318,7 @@ impl Rig {
     /// Compares what runs with what the model says.
     fn compare(&self, model: &Model) -> Result<(), TestCaseError> {
         let tree = self.node.tree();
+        prop_assert!(self.node.root().is_alive(), "it ended");
         for (number, expected) in model.doing.iter().enumerate() {
             let found = &tree.children[number];
             match expected {

@@ -217,7 +217,7 @@ pub(super) async fn answered(
     mut started: oneshot::Receiver<Result<(), Exit>>,
     after: Duration,
 ) -> Option<Result<(), Exit>> {
-    let mut patience = Patience::new(after.saturating_add(KILL_GRACE));
+    let mut patience = Patience::with_threads(after.saturating_add(KILL_GRACE));
     let answer = patience.wait(Pin::new(&mut started)).await?;
     // Without an answer the child's task is gone, with its whole thread.
     Some(answer.unwrap_or(Err(Exit::Killed)))
