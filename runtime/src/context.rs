@@ -172,7 +172,7 @@ impl<M: Send + 'static> Context<M> {
 
     /// Whether exits of others come as [`Signal::Exit`] instead of ending this incarnation.
     pub fn trap_exits(&mut self, on: bool) {
-        self.cell.core().lock().extras().trapping = on;
+        self.cell.core().lock().rare().trapping = on;
     }
 
     /// The next thing to do: first a stop or a signal, then messages, between them timers.

@@ -11,6 +11,8 @@ use tokio::time::{Instant, sleep_until};
 /// How long to wait for one thing, or for several one after the other.
 #[derive(Debug)]
 pub(crate) struct Patience {
+    limit: Duration,
+    /// Known when there was something to wait for.
     until: Option<Instant>,
     waited: bool,
     /// What is waited for comes from another thread.
@@ -20,7 +22,8 @@ pub(crate) struct Patience {
 impl Patience {
     pub(crate) fn new(limit: Duration) -> Self {
         Self {
-            until: Instant::now().checked_add(limit),
+            limit,
+            until: None,
             waited: false,
             elsewhere: false,
         }
@@ -38,7 +41,7 @@ impl Patience {
     /// Waits for `future`; `None` when the time is over before.
     ///
     /// The first time there is nothing, the caller only asks to be looked at again after all that
-    /// is ready has run; a timer is made when there still is nothing then.
+    /// is ready has run; the time begins, and a timer is made, when there still is nothing then.
     pub(crate) async fn wait<F: Future>(&mut self, mut future: Pin<&mut F>) -> Option<F::Output> {
         let mut timer = pin!(None);
         poll_fn(|cx| {
@@ -53,6 +56,9 @@ impl Patience {
                 self.until = None;
             }
             if timer.is_none() {
+                if self.until.is_none() {
+                    self.until = Instant::now().checked_add(self.limit);
+                }
                 timer.set(self.until.map(sleep_until));
             }
             match timer.as_mut().as_pin_mut() {

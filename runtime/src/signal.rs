@@ -133,9 +133,8 @@ pub(crate) fn exit_signal(slot: &dyn Slot, pid: Pid, from: Option<Pid>, exit: Ex
         if !linked {
             return;
         }
-        match &mut control.extras {
-            Some(extras) if extras.trapping => {
-                let rare = extras.rare();
+        match control.extras.as_mut().and_then(|extras| extras.trapped()) {
+            Some(rare) => {
                 if from.is_none() {
                     if rare.exit_signals >= EXIT_SIGNALS_MAX {
                         return;
@@ -145,7 +144,7 @@ pub(crate) fn exit_signal(slot: &dyn Slot, pid: Pid, from: Option<Pid>, exit: Ex
                 rare.signals.push_back(Signal::Exit { from, exit });
                 core.raise(SIGNAL);
             }
-            Some(_) | None => {
+            None => {
                 if matches!(exit, Exit::Normal) {
                     return;
                 }

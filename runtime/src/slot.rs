@@ -126,7 +126,6 @@ pub(crate) struct Extras {
     pub(crate) claims: Claims,
     /// Told when the child ends for good.
     pub(crate) ended: Option<Arc<Ending>>,
-    pub(crate) trapping: bool,
     rare: Option<Box<Rare>>,
 }
 
@@ -137,6 +136,7 @@ pub(crate) struct Rare {
     pub(crate) forced: Option<Exit>,
     pub(crate) signals: VecDeque<Signal>,
     pub(crate) exit_signals: usize,
+    pub(crate) trapping: bool,
     /// The last crash of the child, and when it was.
     pub(crate) last_crash: Option<(Arc<Crash>, Instant)>,
     /// Where what it is handed is recorded.
@@ -302,6 +302,11 @@ impl Core {
 impl Extras {
     pub(crate) fn rare(&mut self) -> &mut Rare {
         self.rare.get_or_insert_default()
+    }
+
+    /// What [`rare`](Self::rare) has, for a process that traps exits.
+    pub(crate) fn trapped(&mut self) -> Option<&mut Rare> {
+        self.rare.as_deref_mut().filter(|rare| rare.trapping)
     }
 
     /// Takes a notice of this monitor out of the lane.

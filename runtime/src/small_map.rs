@@ -12,8 +12,12 @@ const FEW: usize = 8;
 /// A tree takes room for eleven entries with the first one.
 #[derive(Debug)]
 pub(crate) enum SmallMap<K, V> {
-    Few(Vec<(K, V)>),
-    Many(BTreeMap<K, V>),
+    Few(Box<[(K, V)]>),
+    #[expect(
+        clippy::box_collection,
+        reason = "an empty map is 16 bytes with it, not 32"
+    )]
+    Many(Box<BTreeMap<K, V>>),
 }
 
 impl<K: Ord + Copy, V> SmallMap<K, V> {
@@ -36,14 +40,14 @@ impl<K: Ord + Copy, V> SmallMap<K, V> {
             Err(_) if entries.len() >= FEW => {
                 let mut many: BTreeMap<K, V> = std::mem::take(entries).into_iter().collect();
                 many.insert(key, value);
-                *self = Self::Many(many);
+                *self = Self::Many(Box::new(many));
                 None
             }
             Err(at) => {
-                if entries.len() == entries.capacity() {
-                    entries.reserve_exact(entries.len().max(1));
-                }
-                entries.insert(at, (key, value));
+                let mut list = Vec::from(std::mem::take(entries));
+                list.reserve_exact(1);
+                list.insert(at, (key, value));
+                *entries = list.into_boxed_slice();
                 None
             }
         }
@@ -53,7 +57,10 @@ impl<K: Ord + Copy, V> SmallMap<K, V> {
         let removed = match self {
             Self::Few(entries) => {
                 let at = entries.binary_search_by_key(key, |entry| entry.0).ok()?;
-                Some(entries.remove(at).1)
+                let mut list = Vec::from(std::mem::take(entries));
+                let removed = list.remove(at).1;
+                *entries = list.into_boxed_slice();
+                Some(removed)
             }
             Self::Many(entries) => entries.remove(key),
         };
@@ -78,7 +85,7 @@ impl<K: Ord + Copy, V> SmallMap<K, V> {
     /// All entries in order.
     pub(crate) fn into_entries(self) -> Vec<(K, V)> {
         match self {
-            Self::Few(entries) => entries,
+            Self::Few(entries) => entries.into_vec(),
             Self::Many(entries) => entries.into_iter().collect(),
         }
     }
@@ -86,7 +93,7 @@ impl<K: Ord + Copy, V> SmallMap<K, V> {
 
 impl<K, V> Default for SmallMap<K, V> {
     fn default() -> Self {
-        Self::Few(Vec::new())
+        Self::Few(Box::default())
     }
 }
 
@@ -122,8 +129,9 @@ mod tests {
 
     #[test]
     fn the_first_entry_takes_room_for_one() {
+        assert_eq!(size_of::<SmallMap<u64, u64>>(), 16);
         let mut map = SmallMap::default();
         map.insert(1, 1);
-        assert!(matches!(map, SmallMap::Few(entries) if entries.capacity() == 1));
+        assert!(matches!(map, SmallMap::Few(entries) if entries.len() == 1));
     }
 }

@@ -162,6 +162,8 @@ async fn a_send_that_ran_out_of_time_gives_its_turn_to_the_next() {
     let (short, long) = (Duration::from_secs(1), Duration::from_secs(2));
     let journal = Journal::default();
     let reading = async {
+        // The time of a send begins when all that was ready has run.
+        test_kit::settle().await;
         tokio::time::advance(short).await;
         tokio::task::yield_now().await;
         test_kit::start([reader(&mailbox, &journal)]).await

@@ -93,7 +93,7 @@ impl<M: Send + 'static> Probe<M> {
         let core = mailbox.cell().core();
         core.occupy(pid, &name, Grace::BRUTAL, None);
         core.acknowledge();
-        core.lock().extras().trapping = true;
+        core.lock().rare().trapping = true;
         Self {
             ctx: Context::new(Arc::clone(mailbox.cell()), MailboxPolicy::Keep),
             mailbox,
