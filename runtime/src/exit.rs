@@ -25,14 +25,45 @@ impl Exit {
     ///
     /// The text is cut at [`CRASH_TEXT_BYTES_MAX`].
     pub fn error(text: impl Into<String>) -> Self {
-        Self::crash(CrashKind::Error, text.into(), None)
+        Self::crash(CrashKind::Error, text.into())
     }
 
-    pub(crate) fn crash(kind: CrashKind, text: String, location: Option<Location>) -> Self {
+    /// As [`error`](Self::error), with a code for programs, so that whoever decides about the exit
+    /// need not read the text: a [tether](crate::TetherOptions::delay_for), one that is linked or
+    /// monitors, a search in the log. In OTP an exit reason is any term, and matched on.
+    ///
+    /// ```
+    /// use belay_runtime::Exit;
+    ///
+    /// let exit = Exit::error_coded("bad-credentials", "ann: no such account");
+    /// assert_eq!(exit.code(), Some("bad-credentials"));
+    /// assert_eq!(exit.to_string(), "error bad-credentials: ann: no such account");
+    /// ```
+    pub fn error_coded(code: &'static str, text: impl Into<String>) -> Self {
+        Self::coded(CrashKind::Error, Some(code), text.into())
+    }
+
+    /// The code of the error, when it has one.
+    ///
+    /// A supervisor that does not start because of a child, or gives up over it, has the code of
+    /// the child's exit.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Crash(crash) => crash.code,
+            Self::Normal | Self::Shutdown | Self::Killed => None,
+        }
+    }
+
+    pub(crate) fn crash(kind: CrashKind, text: String) -> Self {
+        Self::coded(kind, None, text)
+    }
+
+    pub(crate) fn coded(kind: CrashKind, code: Option<&'static str>, text: String) -> Self {
         Self::Crash(Arc::new(Crash {
             kind,
+            code,
             text: cut(text),
-            location,
+            location: None,
             backtrace: None,
         }))
     }
@@ -63,6 +94,8 @@ impl fmt::Display for Exit {
 pub struct Crash {
     /// How it failed.
     pub kind: CrashKind,
+    /// What it was, for programs: see [`Exit::error_coded`].
+    pub code: Option<&'static str>,
     /// What it said.
     pub text: String,
     /// Where a panic was raised; `None` for errors, and when no
@@ -75,7 +108,10 @@ pub struct Crash {
 
 impl fmt::Display for Crash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind, self.text)?;
+        match self.code {
+            Some(code) => write!(f, "{} {code}: {}", self.kind, self.text)?,
+            None => write!(f, "{}: {}", self.kind, self.text)?,
+        }
         match &self.location {
             Some(location) => write!(f, " at {location}"),
             None => Ok(()),
@@ -143,9 +179,18 @@ mod tests {
             file: "room.rs".into(),
             line: 7,
         };
-        let exit = Exit::crash(CrashKind::Panic, "no floor".into(), Some(location));
-        assert_eq!(exit.to_string(), "panic: no floor at room.rs:7");
+        let crash = Crash {
+            kind: CrashKind::Panic,
+            code: None,
+            text: "no floor".into(),
+            location: Some(location),
+            backtrace: None,
+        };
+        assert_eq!(crash.to_string(), "panic: no floor at room.rs:7");
         assert_eq!(Exit::error("no disk").to_string(), "error: no disk");
+        let coded = Exit::error_coded("no-disk", "sda is gone");
+        assert_eq!(coded.to_string(), "error no-disk: sda is gone");
+        assert_eq!((coded.code(), Exit::Killed.code()), (Some("no-disk"), None));
     }
 
     #[test]

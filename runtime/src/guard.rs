@@ -108,6 +108,7 @@ fn caught(payload: Box<dyn Any + Send>) -> Box<Caught> {
     };
     let crash = Crash {
         kind: CrashKind::Panic,
+        code: None,
         text: crate::exit::cut(text),
         location,
         backtrace,

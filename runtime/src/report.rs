@@ -62,6 +62,7 @@ pub(crate) fn crashed(process: &ProcessRef, crash: &Crash) {
         name = process.name(),
         pid = process.pid().number(),
         reason = %crash,
+        code = crash.code,
         backtrace = crash.backtrace.as_deref(),
         kind = process.slot.last_kind(),
         uptime_ms = uptime.map_or(0, millis),

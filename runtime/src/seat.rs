@@ -109,7 +109,7 @@ impl<M: Send + 'static> Seat<M> {
             } else {
                 let limit = core.lock().start_within();
                 let text = format!("start took longer than {limit:?}");
-                Exit::crash(CrashKind::Start, text, None)
+                Exit::crash(CrashKind::Start, text)
             };
             Fate::exit(exit)
         })

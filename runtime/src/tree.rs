@@ -73,6 +73,8 @@ pub enum State {
 pub struct LastCrash {
     /// How, in one text.
     pub reason: String,
+    /// What it was, for programs: see [`Exit::error_coded`](crate::Exit::error_coded).
+    pub code: Option<&'static str>,
     /// Milliseconds ago.
     pub ago_ms: u64,
 }
@@ -233,6 +235,7 @@ fn read_at(process: &ProcessRef, at: At) -> TreeNode {
         last_exit: status.last_exit.map(|exit| exit.to_string()),
         last_crash: status.last_crash.map(|(crash, then)| LastCrash {
             reason: crash.to_string(),
+            code: crash.code,
             ago_ms: since(then),
         }),
         detail: branch
@@ -313,6 +316,7 @@ mod tests {
             last_exit: Some("panic: a\nb".into()),
             last_crash: Some(LastCrash {
                 reason: "panic: a\nb".into(),
+                code: None,
                 ago_ms: 1_600,
             }),
             detail: None,

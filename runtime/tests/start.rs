@@ -8,6 +8,7 @@
 #[expect(dead_code, reason = "uses a part of it")]
 mod common;
 
+use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
@@ -253,6 +254,39 @@ async fn who_ends_well_at_once_has_started_when_nothing_else_was_to_acknowledge_
         assert_eq!(error, "child x did not start: error: no disk", "{made:?}");
         stop(node).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_fails_over_a_child_has_the_code_of_its_exit() {
+    let refused = || Exit::error_coded("refused", "no such account");
+    // It does not start because of it.
+    let spec = ends_at_once(Made::Process, refused());
+    let node = Node::start(Supervisor::builder("node").child(spec)).await;
+    let Err(StartError::Failed { exit, .. }) = node else {
+        panic!("it started")
+    };
+    assert_eq!(exit.code(), Some("refused"));
+    // It gives up over it.
+    let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    let body = move |mut ctx: Context<()>| async move {
+        ctx.next().await;
+        Err(refused())
+    };
+    let spec = ChildSpec::body("x", &mailbox, body);
+    let below = Supervisor::builder("below").intensity(Intensity::new(0, LONG));
+    let below = Mutex::new(Some(below.child(spec)));
+    let below = ChildSpec::supervisor("below", move || {
+        let again = || Supervisor::builder("below");
+        below.lock().unwrap().take().unwrap_or_else(again)
+    });
+    let bed = test_kit::start([below]).await;
+    mailbox.address().try_send(()).unwrap();
+    until("it has restarted", || bed.find("below").restarts == 1).await;
+    let crash = bed.find("below").last_crash.unwrap();
+    assert_eq!(crash.code, Some("refused"));
+    let expected = "restart intensity reached refused: child x ended with error refused";
+    assert!(crash.reason.starts_with(expected), "{}", crash.reason);
+    bed.finish().await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -102,7 +102,7 @@ async fn after(ms: u64) {
 
 async fn play(ctx: Context<u32>, act: Act, attachment: Attachment) -> Result<(), Exit> {
     match act {
-        FailStart => return Err(Exit::error("refused")),
+        FailStart => return Err(Exit::error_coded("refused", "no such account")),
         PanicInStart => panic!("in start"),
         HangInStart => std::future::pending().await,
         _ => ctx.ready(),
@@ -271,7 +271,7 @@ async fn starts_although_its_child_does_not_and_tries_again_with_growing_delays(
     ];
     let mut scene = Scene::new(options(), &acts).await;
     let status = scene.state(TetherState::Cut).await;
-    let text = "cut, next try in 100 ms: error: refused";
+    let text = "cut, next try in 100 ms: error refused: no such account";
     assert_eq!(status.to_string(), text);
     let shown = find(&scene.node.tree(), "tether").detail;
     assert_eq!(shown.as_deref(), Some(text));
@@ -458,9 +458,7 @@ async fn a_refusal_waits_as_long_as_the_owner_says() {
             !exit.to_string().contains("in start"),
             "a panic here says nothing"
         );
-        exit.to_string()
-            .contains("refused")
-            .then_some(Duration::from_secs(3_000))
+        (exit.code() == Some("refused")).then_some(Duration::from_secs(3_000))
     });
     let mut scene = Scene::new(options, &[PanicInStart, FailStart, FailStart]).await;
     let status = scene.sees(|status| status.failures == 2).await;
@@ -468,11 +466,17 @@ async fn a_refusal_waits_as_long_as_the_owner_says() {
         (status.state, status.next_try_ms),
         (TetherState::Cut, Some(3_000_000))
     );
+    assert_eq!(status.code, Some("refused"));
+    assert_eq!(
+        status.to_string(),
+        "cut, next try in 3000000 ms: error refused: no such account"
+    );
     scene.tether.attach_now();
     scene.sees(|status| status.failures == 3).await;
     after(1_000_000).await;
     scene.tether.attach_now();
-    scene.state(TetherState::Taut).await;
+    let status = scene.state(TetherState::Taut).await;
+    assert_eq!((status.reason, status.code), (None, None));
     assert_eq!(scene.script.starts_ms(), [0, 100, 100, 1_000_100]);
     scene.end().await;
 }

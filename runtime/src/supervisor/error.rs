@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::exit::Exit;
+use crate::exit::{CrashKind, Exit};
 use crate::spec_error::SpecError;
 
 /// Why a child was not started.
@@ -52,6 +52,23 @@ pub enum StartError {
         /// How many that is.
         max: usize,
     },
+}
+
+impl StartError {
+    /// The exit of a supervisor that does not start because of it.
+    pub(crate) fn as_exit(&self) -> Exit {
+        let code = match self {
+            Self::Failed { exit, .. } => exit.code(),
+            Self::NotRunning
+            | Self::TooManyChildren { .. }
+            | Self::MailboxInUse
+            | Self::TimedOut { .. }
+            | Self::Spec(_)
+            | Self::Thread(_)
+            | Self::TooManyThreads { .. } => None,
+        };
+        Exit::coded(CrashKind::Error, code, self.to_string())
+    }
 }
 
 /// Why a child was not stopped.

@@ -302,7 +302,7 @@ impl Family {
     pub(super) fn give_up(&self, state: &mut State, child: &str, exit: &Exit) {
         report::escalated(&self.name, child, exit);
         let text = format!("child {child} ended with {exit}");
-        state.outcome = Some(Exit::crash(CrashKind::Intensity, text, None));
+        state.outcome = Some(Exit::coded(CrashKind::Intensity, exit.code(), text));
         self.changed.notify_one();
     }
 

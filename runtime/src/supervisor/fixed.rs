@@ -182,7 +182,7 @@ async fn start_all(family: &Arc<Family>, specs: Vec<ChildSpec>) -> Result<(), Ex
     for spec in specs {
         start_one(family, spec)
             .await
-            .map_err(|error| Exit::error(error.to_string()))?;
+            .map_err(|error| error.as_exit())?;
     }
     Ok(())
 }

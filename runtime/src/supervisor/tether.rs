@@ -241,6 +241,8 @@ pub struct TetherStatus {
     pub state: TetherState,
     /// Why it is slack or cut; `None` while it is taut.
     pub reason: Option<String>,
+    /// The [code](crate::Exit::code) of the exit that cut it, when it had one.
+    pub code: Option<&'static str>,
     /// Milliseconds until the next try; `None` when none is due, or one is going on.
     pub next_try_ms: Option<u64>,
     /// How often it was cut since its child was well.
@@ -256,6 +258,7 @@ impl TetherStatus {
         Self {
             state: face.state,
             reason: face.reason.as_deref().map(str::to_owned),
+            code: face.code,
             next_try_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
             attempts: face.attempts,
             failures: face.failures,

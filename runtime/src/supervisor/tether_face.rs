@@ -34,6 +34,7 @@ impl TetherState {
 pub(super) struct Face {
     pub(super) state: TetherState,
     pub(super) reason: Option<Arc<str>>,
+    pub(super) code: Option<&'static str>,
     pub(super) next: Option<Instant>,
     pub(super) attempts: u32,
     pub(super) failures: u64,
@@ -44,6 +45,7 @@ impl Face {
         Self {
             state: TetherState::Slack,
             reason: Some(Arc::from(reason)),
+            code: None,
             next: None,
             attempts: 0,
             failures: 0,

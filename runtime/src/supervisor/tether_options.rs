@@ -40,6 +40,14 @@ impl TetherOptions {
     /// `Some(delay)` is a refusal that trying again soon would not change, such as bad credentials:
     /// the tether is cut at once, whatever the intensity is, and does not try before `delay` is
     /// over (nor before its back-off is). It must not block; when it panics it said `None`.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use belay_runtime::TetherOptions;
+    /// let hour = Duration::from_secs(3_600);
+    /// let options = TetherOptions::default()
+    ///     .delay_for(move |exit| (exit.code() == Some("bad-credentials")).then_some(hour));
+    /// ```
     #[must_use]
     pub fn delay_for(
         mut self,

@@ -52,6 +52,7 @@ pub(super) struct Machine {
     stage: Stage,
     state: TetherState,
     reason: Option<Arc<str>>,
+    code: Option<&'static str>,
     /// Switched off by hand.
     off: bool,
     /// Cuts since the child was well: the exponent of the next delay, and, when it is not 0, the
@@ -74,6 +75,7 @@ impl Machine {
             },
             state: TetherState::Slack,
             reason: off.then(|| Arc::from("switched off")),
+            code: None,
             off,
             attempts: 0,
             delay: Duration::ZERO,
@@ -128,6 +130,7 @@ impl Machine {
         Face {
             state: self.state,
             reason: self.reason.clone(),
+            code: self.code,
             next,
             attempts: self.attempts,
             failures: self.failures,
@@ -169,6 +172,7 @@ impl Machine {
             Stage::Starting { word, .. } => {
                 self.state = TetherState::Taut;
                 self.reason = None;
+                self.code = None;
                 let after = self.rules.proven_after.map(|after| after.max(self.delay));
                 let proven_at = after.map(|after| later(now, after));
                 self.stage = Stage::Running {
@@ -258,6 +262,7 @@ impl Machine {
         self.window = Window::new(self.rules.intensity);
         self.state = TetherState::Cut;
         self.reason = Some(Arc::from(end.exit.to_string()));
+        self.code = end.exit.code();
         self.after(end, Some(later(now, delay)))
     }
 
@@ -297,6 +302,7 @@ impl Machine {
     fn loosen(&mut self, reason: &'static str) {
         self.state = TetherState::Slack;
         self.reason = Some(Arc::from(reason));
+        self.code = None;
     }
 
     /// The child says that it is well. That counts when it has run as long as the last back-off
