@@ -21,13 +21,14 @@ pub struct TreeNode {
     pub pid: Pid,
     /// The pid of its supervisor; `None` at the top of what was read.
     pub parent: Option<Pid>,
-    /// What it is: `process`, `supervisor` or `dynamic supervisor`.
+    /// What it is: `process`, `supervisor`, `dynamic supervisor`, `tether` or `worker pool`.
     pub kind: &'static str,
     /// What it does now.
     pub state: State,
-    /// Its queue; supervisors have none.
+    /// Its queue; supervisors have none. Of a [`WorkerPool`](crate::WorkerPool) the line of its
+    /// jobs.
     pub mailbox: Option<MailboxState>,
-    /// Messages it has taken for handling, over all incarnations.
+    /// Messages it has taken for handling, over all incarnations; of a worker pool, jobs.
     pub handled: u64,
     /// The [kind](crate::Kind) of what was handed to this incarnation last; of a mailbox without
     /// kinds the type of its messages, when any were taken.
@@ -43,8 +44,9 @@ pub struct TreeNode {
     pub last_exit: Option<String>,
     /// Its last crash, also when it has ended otherwise since.
     pub last_crash: Option<LastCrash>,
-    /// What it says of itself beyond this, for supervisors that have something to say; of a process
-    /// that waits for its [back-off](crate::ChildSpec::backoff), when it tries again.
+    /// What it says of itself beyond this, for supervisors and worker pools that have something to
+    /// say; of a process that waits for its [back-off](crate::ChildSpec::backoff), when it tries
+    /// again.
     pub detail: Option<String>,
     /// Its children, in the order in which they were started.
     pub children: Vec<Self>,
@@ -205,7 +207,20 @@ fn read_at(process: &ProcessRef, at: At) -> TreeNode {
         Some(branch) if at.depth < TREE_DEPTH_MAX => branch.children(),
         Some(_) | None => Vec::new(),
     };
-    let mailbox = process.slot.depth();
+    let (mailbox, handled) = match &branch {
+        Some(branch) => branch
+            .queue()
+            .map_or((None, 0), |(queue, handled)| (Some(queue), handled)),
+        None => {
+            let depth = process.slot.depth();
+            let mailbox = MailboxState {
+                depth: depth.len,
+                high_water: depth.high_water,
+                capacity: depth.capacity.messages,
+            };
+            (Some(mailbox), depth.taken)
+        }
+    };
     let since = |then: Instant| millis(at.now.duration_since(then));
     let below = At {
         parent: Some(process.pid()),
@@ -222,12 +237,8 @@ fn read_at(process: &ProcessRef, at: At) -> TreeNode {
         } else {
             Phase::Ended
         }),
-        mailbox: branch.is_none().then_some(MailboxState {
-            depth: mailbox.len,
-            high_water: mailbox.high_water,
-            capacity: mailbox.capacity.messages,
-        }),
-        handled: mailbox.taken,
+        mailbox,
+        handled,
         restarts: status.restarts,
         last_message: process.slot.last_kind(),
         busy_us: ticks::nanos(process.slot.core().busy()) / 1_000,

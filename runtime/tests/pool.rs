@@ -98,6 +98,43 @@ async fn jobs_are_worked_on_in_line_and_know_their_place() {
 }
 
 #[tokio::test]
+async fn the_tree_shows_the_line_and_who_is_at_work() {
+    let held = held(3).await;
+    let shown = || find(&held.node.tree(), "pool");
+    held.pool.submit(|| 1, note(&held.outcomes, "a")).unwrap();
+    let b = held.pool.submit(|| 2, note(&held.outcomes, "b")).unwrap();
+    let (depth, high_water, capacity) = (2, 2, 3);
+    let pool = shown();
+    let queue = |depth| {
+        Some(MailboxState {
+            depth,
+            high_water,
+            capacity,
+        })
+    };
+    assert_eq!(
+        (pool.kind, pool.mailbox, pool.handled),
+        ("worker pool", queue(depth), 1)
+    );
+    let text = pool.to_text();
+    assert!(text.contains(", queue 2/3 (most 2), handled 1, "), "{text}");
+    assert!(
+        text.contains(", worker pool, 1 of 1 threads at work\n"),
+        "{text}"
+    );
+    b.cancel();
+    held.go.send(()).unwrap();
+    until("all are over", || {
+        shown()
+            .detail
+            .is_some_and(|detail| detail.contains("0 of 1"))
+    })
+    .await;
+    assert_eq!((shown().mailbox, shown().handled), (queue(0), 2));
+    stop(held.node).await;
+}
+
+#[tokio::test]
 async fn says_busy_when_the_line_is_full_or_it_does_not_run() {
     let held = held(1).await;
     held.pool.submit(|| 1, note(&held.outcomes, "a")).unwrap();

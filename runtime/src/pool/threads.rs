@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ use super::worker_pool::{Busy, PoolOptions};
 use crate::context::Context;
 use crate::exit::{Crash, Exit};
 use crate::guard;
+use crate::supervisor::Branch;
+use crate::tree::MailboxState;
 
 pub(super) struct Shared {
     pub(super) name: Arc<str>,
@@ -168,6 +170,30 @@ impl Shared {
     }
 }
 
+impl Branch for Shared {
+    fn kind(&self) -> &'static str {
+        "worker pool"
+    }
+
+    fn detail(&self) -> Option<String> {
+        let (working, threads) = (self.lock().line.stats().working, self.options.threads);
+        Some(format!(
+            "worker pool, {working} of {threads} threads at work"
+        ))
+    }
+
+    fn queue(&self) -> Option<(MailboxState, u64)> {
+        let stats = self.lock().line.stats();
+        let jobs = |count| u32::try_from(count).unwrap_or(u32::MAX);
+        let queue = MailboxState {
+            depth: stats.waiting,
+            high_water: jobs(stats.high_water),
+            capacity: jobs(self.options.queue_max),
+        };
+        Some((queue, stats.done + stats.crashed + stats.working as u64))
+    }
+}
+
 /// Logs that what was to be told an outcome panicked over it.
 fn answer_crashed(pool: &str, crash: &Crash) {
     tracing::error!(
@@ -212,6 +238,8 @@ pub(super) async fn run(shared: Arc<Shared>, ctx: Context<Infallible>) -> Result
     shared
         .start_threads(generation, &clock)
         .map_err(|error| Exit::error(format!("no thread for the worker pool: {error}")))?;
+    let branch: Weak<dyn Branch> = Arc::<Shared>::downgrade(&shared);
+    ctx.process().slot.core().lock().rare().branch = Some(branch);
     ctx.ready();
     watch_deadlines(&shared, &ctx).await;
     drop(running);

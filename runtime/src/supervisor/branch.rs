@@ -5,17 +5,26 @@ use std::sync::{Arc, Weak};
 use super::family::Family;
 use crate::pid::Pid;
 use crate::process_ref::ProcessRef;
+use crate::tree::MailboxState;
 
-/// What the rest of the runtime asks of a supervisor.
+/// What the rest of the runtime asks of a supervisor, and of what has more to show than a mailbox.
 pub(crate) trait Branch: Send + Sync {
     /// Its children in the order in which they were started.
-    fn children(&self) -> Vec<ProcessRef>;
+    fn children(&self) -> Vec<ProcessRef> {
+        Vec::new()
+    }
     /// Its child with this pid.
-    fn find(&self, pid: Pid) -> Option<ProcessRef>;
+    fn find(&self, _pid: Pid) -> Option<ProcessRef> {
+        None
+    }
     /// How the tree names its kind.
     fn kind(&self) -> &'static str;
     /// What the tree says of it beyond its children, in a few words.
     fn detail(&self) -> Option<String> {
+        None
+    }
+    /// The queue that it has instead of a mailbox, and how much it has taken from it.
+    fn queue(&self) -> Option<(MailboxState, u64)> {
         None
     }
 }
