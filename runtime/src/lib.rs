@@ -105,7 +105,7 @@ pub use process_ref::ProcessRef;
 pub use profile::{
     DumpError, ProfileReport, Profiler, ProfilerOptions, Span, SpanGuard, SpanReport, ThreadReport,
 };
-pub use registry::{AlreadyRegistered, DuplicateRegistry, RegisterError, Registration, Registry};
+pub use registry::{ClaimError, DuplicateRegistry, RegisterError, Registration, Registry};
 pub use signal::{MonitorId, Signal};
 pub use spec::ChildSpec;
 pub use spec_error::SpecError;

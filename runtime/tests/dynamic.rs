@@ -340,7 +340,7 @@ async fn more_timers_than_the_limit_crash_the_process() {
 }
 
 #[tokio::test]
-async fn more_monitors_or_names_than_the_limit_crash_the_process() {
+async fn more_monitors_than_the_limit_crash_the_process() {
     let text = crash_of(|mut ctx| async move {
         let itself = ctx.process();
         loop {
@@ -349,13 +349,4 @@ async fn more_monitors_or_names_than_the_limit_crash_the_process() {
     })
     .await;
     assert!(text.contains("too many monitors"), "{text}");
-    let text = crash_of(|ctx| async move {
-        let registry = Registry::new();
-        for key in 0..u32::MAX {
-            registry.register(key, (), &ctx.process()).unwrap().keep();
-        }
-        Ok(())
-    })
-    .await;
-    assert!(text.contains("too many registrations"), "{text}");
 }

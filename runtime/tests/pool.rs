@@ -139,18 +139,17 @@ async fn says_busy_when_the_line_is_full_or_it_does_not_run() {
     let held = held(1).await;
     held.pool.submit(|| 1, note(&held.outcomes, "a")).unwrap();
     let refused = held.pool.submit(|| 2, note(&held.outcomes, "b"));
-    assert_eq!(refused.unwrap_err().to_string(), "worker pool is busy");
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.to_string(), "worker pool is busy");
     held.go.send(()).unwrap();
     until("it has room", || held.pool.waiting() == 0).await;
-    until("all are over", || held.outcomes.entries().len() == 2).await;
+    // What it gave back can be submitted again.
+    held.pool.submit(refused.job, refused.done).unwrap();
+    until("all are over", || held.outcomes.entries().len() == 3).await;
     stop(held.node).await;
-    assert_eq!(
-        held.pool
-            .submit(|| 3, note(&held.outcomes, "c"))
-            .unwrap_err(),
-        Busy
-    );
-    assert_eq!(held.outcomes.entries(), ["first: true", "a: 1"]);
+    let refused = held.pool.submit(|| 3, note(&held.outcomes, "c"));
+    assert_eq!((refused.unwrap_err().job)(), 3);
+    assert_eq!(held.outcomes.entries(), ["first: true", "a: 1", "b: 2"]);
 }
 
 #[tokio::test]

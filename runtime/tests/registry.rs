@@ -66,12 +66,35 @@ async fn a_key_that_is_taken_is_refused_with_its_value() {
     let (bob, _) = owners.start("bob").await;
     let held = registry.register(1, "ann's", &ann).unwrap();
     let refused = registry.register(1, "bob's", &bob).unwrap_err();
-    assert_eq!(refused.existing, "ann's");
     assert_eq!(refused.to_string(), "key is registered already");
+    let (existing, value) = ("ann's", "bob's");
+    assert_eq!(refused, ClaimError::Taken { existing, value });
+    assert_eq!(refused.into_inner(), "bob's");
     drop(held);
     let _held = registry.register(1, "bob's", &bob).unwrap();
     assert_eq!(registry.lookup(&1), Some("bob's"));
     stop(owners.node).await;
+}
+
+#[tokio::test]
+async fn gives_the_value_back_when_its_owner_holds_too_many() {
+    let owners = Owners::new().await;
+    let registry = Registry::new();
+    let (ann, _) = owners.start("ann").await;
+    for key in 0..limits::RELATIONS_MAX {
+        registry.register(key, "ann's", &ann).unwrap().keep();
+    }
+    let key = limits::RELATIONS_MAX;
+    let refused = registry.register(key, "more", &ann).unwrap_err();
+    assert_eq!(refused, ClaimError::OwnerFull("more"));
+    assert_eq!(refused.to_string(), "owner holds too many entries");
+    assert_eq!(registry.lookup(&key), None);
+    // What it holds it can replace, and what it gives up makes room.
+    registry.register(7, "new", &ann).unwrap().keep();
+    assert_eq!(registry.unregister(&7, &ann), Some("new"));
+    registry.register(key, "more", &ann).unwrap().keep();
+    stop(owners.node).await;
+    assert!(registry.is_empty());
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::context::{Context, Incoming};
 use crate::group::{Change, GroupEvent, Groups};
 use crate::mailbox::Capacity;
 use crate::process_ref::ProcessRef;
-use crate::registry::{DuplicateRegistry, Registry};
+use crate::registry::{ClaimError, DuplicateRegistry, Registry};
 
 fn owner() -> ProcessRef {
     Seat::new(Capacity::new(4)).process
@@ -25,13 +25,14 @@ fn of_two_claimers_one_gets_the_key() {
                 held.keep();
                 None
             }
-            Err(refused) => Some(refused.existing),
+            Err(ClaimError::Taken { existing, .. }) => Some(existing),
+            Err(ClaimError::OwnerFull(_)) => panic!("it owns one key"),
         });
         let mine = registry.register(1, "ann", &ann);
         let theirs = claimer.join().unwrap();
         let winner = match (&mine, theirs) {
             (Ok(_held), Some("ann")) => "ann",
-            (Err(refused), None) if refused.existing == "bob" => "bob",
+            (Err(ClaimError::Taken { existing, .. }), None) if *existing == "bob" => "bob",
             other => panic!("{other:?}"),
         };
         assert_eq!(registry.lookup(&1), Some(winner));

@@ -76,12 +76,18 @@ impl<J> Line<J> {
         }
     }
 
-    /// Puts a job at the end, or gives it back when the line is full.
-    pub(super) fn push(&mut self, job: J, due: Option<Instant>) -> Result<JobId, J> {
+    /// Puts the job that is made of `parts` at the end, or gives them back when the line is full.
+    pub(super) fn push<T>(
+        &mut self,
+        parts: T,
+        due: Option<Instant>,
+        make: impl FnOnce(T) -> J,
+    ) -> Result<JobId, T> {
         if self.waiting.len() >= self.waiting_max {
             self.refuse();
-            return Err(job);
+            return Err(parts);
         }
+        let job = make(parts);
         self.last += 1;
         let id = JobId(self.last);
         self.waiting.push_back(Waiting { id, due, job });
@@ -296,7 +302,7 @@ mod tests {
                     Step::Push(after) => {
                         let due = after.map(|s| now + Duration::from_secs(s + 1));
                         let number = model.jobs.len();
-                        let pushed = line.push(number, due);
+                        let pushed = line.push(number, due, |number| number);
                         if model.waiting().len() >= waiting_max {
                             prop_assert_eq!(pushed, Err(number));
                             model.expected.refused += 1;

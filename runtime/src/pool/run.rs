@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::worker_pool::{Busy, JobOutcome, Ticket, WorkerPool};
+use super::worker_pool::{JobOutcome, Ticket, WorkerPool};
 use crate::exit::Exit;
 
 /// Why a job that was [run](WorkerPool::run) has no result.
@@ -27,12 +27,6 @@ pub enum JobError {
     /// Bug: the job panicked.
     #[error("job ended: {0}")]
     Crashed(Exit),
-}
-
-impl From<Busy> for JobError {
-    fn from(Busy: Busy) -> Self {
-        Self::Busy
-    }
 }
 
 impl WorkerPool {
@@ -82,10 +76,12 @@ impl WorkerPool {
         &self,
         deadline: Option<Duration>,
         job: impl FnOnce() -> R + Send + 'static,
-    ) -> Result<(Waits, oneshot::Receiver<JobOutcome<R>>), Busy> {
+    ) -> Result<(Waits, oneshot::Receiver<JobOutcome<R>>), JobError> {
         let (answer, outcome) = oneshot::channel();
         let done = move |outcome| drop(answer.send(outcome));
-        Ok((Waits(self.take_on(deadline, job, done)?), outcome))
+        let ticket = self.take_on(deadline, job, done);
+        let ticket = ticket.map_err(|_given_back| JobError::Busy)?;
+        Ok((Waits(ticket), outcome))
     }
 }
 

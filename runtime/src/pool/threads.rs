@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::line::{Expired, JobId, Line};
-use super::worker_pool::{Busy, PoolOptions};
+use super::worker_pool::PoolOptions;
 use crate::context::Context;
 use crate::exit::{Crash, Exit};
 use crate::guard;
@@ -69,18 +69,24 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn push(&self, job: Job, deadline: Option<Duration>) -> Result<JobId, Busy> {
+    /// Takes on the job that is made of `parts`, or gives them back.
+    pub(super) fn push<T>(
+        &self,
+        parts: T,
+        deadline: Option<Duration>,
+        make: impl FnOnce(T) -> Job,
+    ) -> Result<JobId, T> {
         let mut state = self.lock();
         let Some(clock) = &state.running else {
             state.line.refuse();
-            return Err(Busy);
+            return Err(parts);
         };
         let due = deadline.and_then(|deadline| now(clock).checked_add(deadline));
         let due = due.map(Instant::into_std);
         let first = state.line.next_deadline();
-        let pushed = state.line.push(job, due);
+        let pushed = state.line.push(parts, due, make);
         drop(state);
-        let id = pushed.map_err(|_job| Busy)?;
+        let id = pushed?;
         self.work.notify_one();
         if due.is_some_and(|due| first.is_none_or(|first| due < first)) {
             self.changed.notify_one();

@@ -74,10 +74,21 @@ pub enum JobOutcome<R> {
     Expired,
 }
 
-/// Busy: the queue is full, or the pool is not running now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+/// Busy: the queue is full, or the pool is not running now. Gives back what was submitted.
+#[derive(Clone, Copy, thiserror::Error)]
 #[error("worker pool is busy")]
-pub struct Busy;
+pub struct Busy<J, D> {
+    /// The job, uncalled.
+    pub job: J,
+    /// What was to be told its outcome, uncalled.
+    pub done: D,
+}
+
+impl<J, D> fmt::Debug for Busy<J, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Busy(..)")
+    }
+}
 
 impl WorkerPool {
     /// A pool that does not run yet.
@@ -105,13 +116,14 @@ impl WorkerPool {
     /// when it is not started, where that was found), and must not block.
     ///
     /// # Errors
-    /// [`Busy`] when [`PoolOptions::queue_max`] jobs wait, or the pool does not run; both closures
-    /// are dropped then, uncalled.
-    pub fn submit<R: Send + 'static>(
-        &self,
-        job: impl FnOnce() -> R + Send + 'static,
-        done: impl FnOnce(JobOutcome<R>) + Send + 'static,
-    ) -> Result<Ticket, Busy> {
+    /// [`Busy`] when [`PoolOptions::queue_max`] jobs wait, or the pool does not run; it gives both
+    /// closures back.
+    pub fn submit<R, J, D>(&self, job: J, done: D) -> Result<Ticket, Busy<J, D>>
+    where
+        R: Send + 'static,
+        J: FnOnce() -> R + Send + 'static,
+        D: FnOnce(JobOutcome<R>) + Send + 'static,
+    {
         self.take_on(None, job, done)
     }
 
@@ -119,41 +131,41 @@ impl WorkerPool {
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
-    pub fn submit_within<R: Send + 'static>(
+    pub fn submit_within<R, J, D>(
         &self,
         deadline: Duration,
-        job: impl FnOnce() -> R + Send + 'static,
-        done: impl FnOnce(JobOutcome<R>) + Send + 'static,
-    ) -> Result<Ticket, Busy> {
+        job: J,
+        done: D,
+    ) -> Result<Ticket, Busy<J, D>>
+    where
+        R: Send + 'static,
+        J: FnOnce() -> R + Send + 'static,
+        D: FnOnce(JobOutcome<R>) + Send + 'static,
+    {
         self.take_on(Some(deadline), job, done)
     }
 
-    pub(super) fn take_on<R: Send + 'static>(
+    pub(super) fn take_on<R, J, D>(
         &self,
         deadline: Option<Duration>,
-        job: impl FnOnce() -> R + Send + 'static,
-        done: impl FnOnce(JobOutcome<R>) + Send + 'static,
-    ) -> Result<Ticket, Busy> {
-        let job = Box::new(move |order| {
-            let (outcome, crashed) = match order {
-                Order::Cancel => (JobOutcome::Cancelled, false),
-                Order::Expire => (JobOutcome::Expired, false),
-                Order::Work => match guard::call(job) {
-                    Ok(value) => (JobOutcome::Done(value), false),
-                    Err(caught) => {
-                        let exit = Exit::Crash(Arc::new(caught.crash));
-                        (JobOutcome::Crashed(exit), true)
-                    }
-                },
-            };
-            done(outcome);
-            crashed
+        job: J,
+        done: D,
+    ) -> Result<Ticket, Busy<J, D>>
+    where
+        R: Send + 'static,
+        J: FnOnce() -> R + Send + 'static,
+        D: FnOnce(JobOutcome<R>) + Send + 'static,
+    {
+        let pushed = self.shared.push((job, done), deadline, |(job, done)| {
+            Box::new(move |order| carry_out(order, job, done))
         });
-        let id = self.shared.push(job, deadline)?;
-        Ok(Ticket {
-            shared: Arc::clone(&self.shared),
-            id,
-        })
+        match pushed {
+            Ok(id) => Ok(Ticket {
+                shared: Arc::clone(&self.shared),
+                id,
+            }),
+            Err((job, done)) => Err(Busy { job, done }),
+        }
     }
 
     /// Jobs that wait now.
@@ -165,6 +177,23 @@ impl WorkerPool {
     pub fn stats(&self) -> PoolStats {
         self.shared.lock().line.stats()
     }
+}
+
+/// Does with a job what is ordered, and tells its outcome; says whether it crashed.
+fn carry_out<R>(order: Order, job: impl FnOnce() -> R, done: impl FnOnce(JobOutcome<R>)) -> bool {
+    let (outcome, crashed) = match order {
+        Order::Cancel => (JobOutcome::Cancelled, false),
+        Order::Expire => (JobOutcome::Expired, false),
+        Order::Work => match guard::call(job) {
+            Ok(value) => (JobOutcome::Done(value), false),
+            Err(caught) => {
+                let exit = Exit::Crash(Arc::new(caught.crash));
+                (JobOutcome::Crashed(exit), true)
+            }
+        },
+    };
+    done(outcome);
+    crashed
 }
 
 impl fmt::Debug for WorkerPool {

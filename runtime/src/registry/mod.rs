@@ -12,7 +12,7 @@ mod unique;
 
 pub use claim::Registration;
 pub use duplicate::{DuplicateRegistry, RegisterError};
-pub use unique::{AlreadyRegistered, Registry};
+pub use unique::{ClaimError, Registry};
 
 pub(crate) use claim::{Claim, Claims, Holder, NotHeld};
 pub(crate) use roster::Roster;

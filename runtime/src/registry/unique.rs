@@ -34,7 +34,8 @@ use crate::slot::Slot;
 ///     }))
 ///     .unwrap();
 /// players.register("ann", 7, &session).unwrap().keep();
-/// assert_eq!(players.register("ann", 8, node.root()).unwrap_err().existing, 7);
+/// let taken = players.register("ann", 8, node.root()).unwrap_err();
+/// assert_eq!(taken, ClaimError::Taken { existing: 7, value: 8 });
 /// sessions.stop_child(session.pid()).await.unwrap();
 /// assert_eq!(players.lookup(&"ann"), None);
 /// # node.stop(std::time::Duration::from_secs(1)).await;
@@ -69,16 +70,13 @@ where
     /// gone at once, as if it had ended right after.
     ///
     /// # Errors
-    /// [`AlreadyRegistered`] (refused) with the value of another owner's entry.
-    ///
-    /// # Panics
-    /// When `owner` holds [`RELATIONS_MAX`](crate::limits::RELATIONS_MAX) registrations.
+    /// [`ClaimError`], which gives the value back.
     pub fn register(
         &self,
         key: K,
         value: V,
         owner: &ProcessRef,
-    ) -> Result<Registration, AlreadyRegistered<V>> {
+    ) -> Result<Registration, ClaimError<V>> {
         let hash = self.shares.hash(&key);
         let mut share = self.shares.write(hash);
         let claim = Claim::new(&self.shares, hash);
@@ -91,33 +89,34 @@ where
             && !(held.is_of(owner) && owner.is_latest())
         {
             let existing = held.value.clone();
-            return Err(AlreadyRegistered { existing });
+            return Err(ClaimError::Taken { existing, value });
         }
         let before = existing.and_then(|held| {
             let claim = Claim::numbered(&self.shares, hash, held.claim);
             claim.withdraw(&*owner.slot, owner.pid)
         });
         let entrusted = claim.entrust(owner, Arc::<Shares<K, Held<V>>>::clone(&self.shares));
-        let replaced = match (entrusted, entry) {
+        let (replaced, refused) = match (entrusted, entry) {
             (Ok(()), entry) => {
                 let held = Held {
                     value,
                     claim: claim.number,
                     owner: Arc::clone(&owner.slot),
                 };
-                put(entry, Row { key, held })
+                (put(entry, Row { key, held }), None)
             }
-            // It ended just now, and so does what it held.
-            (Err(_), Entry::Occupied(entry)) => Some(entry.remove().0),
-            (Err(_), Entry::Vacant(_)) => None,
+            // It ended just now, and so does what it held; or it took on another meanwhile.
+            (Err(not_held), Entry::Occupied(entry)) => {
+                (Some(entry.remove().0), Some((not_held, value)))
+            }
+            (Err(not_held), Entry::Vacant(_)) => (None, Some((not_held, value))),
         };
         drop(share);
         drop((before, replaced));
-        assert!(
-            entrusted != Err(NotHeld::TooMany),
-            "a process holds too many registrations"
-        );
-        Ok(Registration::new(owner, claim))
+        match refused {
+            Some((NotHeld::TooMany, value)) => Err(ClaimError::OwnerFull(value)),
+            Some((NotHeld::Ended, _)) | None => Ok(Registration::new(owner, claim)),
+        }
     }
 
     /// Gives `key` up if it is `owner`'s, and returns its value.
@@ -244,12 +243,38 @@ where
     }
 }
 
-/// Refused: another process holds the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("key is registered already")]
-pub struct AlreadyRegistered<V> {
-    /// What it registered.
-    pub existing: V,
+/// Why a key was not claimed. Gives the value back.
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ClaimError<V> {
+    /// Refused: another process holds the key. (`{:already_registered, pid}`)
+    #[error("key is registered already")]
+    Taken {
+        /// What it registered.
+        existing: V,
+        /// What was to be registered.
+        value: V,
+    },
+    /// Bug: the owner holds [`RELATIONS_MAX`](crate::limits::RELATIONS_MAX) entries.
+    #[error("owner holds too many entries")]
+    OwnerFull(V),
+}
+
+impl<V> ClaimError<V> {
+    /// The value that was to be registered.
+    pub fn into_inner(self) -> V {
+        match self {
+            Self::Taken { value, .. } | Self::OwnerFull(value) => value,
+        }
+    }
+}
+
+impl<V> fmt::Debug for ClaimError<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Taken { .. } => "Taken { .. }",
+            Self::OwnerFull(_) => "OwnerFull(..)",
+        })
+    }
 }
 
 impl<K, V> Default for Registry<K, V>

@@ -3,7 +3,7 @@
 use crate::event::{PersonSeen, Text};
 use crate::ids::{AccountId, CharacterId, RoomId};
 use crate::ring::SessionPort;
-use belay_runtime::{AlreadyRegistered, ProcessRef, Registration, Registry};
+use belay_runtime::{ClaimError, ProcessRef, Registration, Registry};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -99,7 +99,7 @@ impl Players {
         &self,
         player: &Arc<Player>,
         owner: &ProcessRef,
-    ) -> Result<Registration, AlreadyRegistered<Arc<Player>>> {
+    ) -> Result<Registration, ClaimError<Arc<Player>>> {
         self.by_name
             .register(key(&player.name), player.clone(), owner)
     }

@@ -23,7 +23,7 @@ use crate::ring::{Arrival, ConnectionMessage, SessionMessage, SessionPort, Wake}
 use crate::store::{
     AccountCreation, AccountRecord, CharacterCreation, CharacterSheet, Redeemed, Role,
 };
-use belay_runtime::JobOutcome;
+use belay_runtime::{Busy, ClaimError, JobOutcome, Ticket};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -233,11 +233,7 @@ impl SessionProcess {
         self.queued(ctx, submitted);
     }
 
-    fn queued(
-        &mut self,
-        ctx: &mut Ctx,
-        submitted: Result<belay_runtime::Ticket, belay_runtime::Busy>,
-    ) {
+    fn queued<J, D>(&mut self, ctx: &mut Ctx, submitted: Result<Ticket, Busy<J, D>>) {
         match submitted {
             Ok(ticket) => {
                 self.ticket = Some((ticket, 0));
@@ -388,7 +384,10 @@ impl SessionProcess {
                 body.claim = Some(registration);
                 return self.load(ctx, account, character);
             }
-            Err(taken) => taken.existing,
+            Err(ClaimError::Taken { existing, .. }) => existing,
+            Err(ClaimError::OwnerFull(_)) => {
+                return self.end(body, ctx, Event::Login(LoginEvent::Busy));
+            }
         };
         self.claim_tries += 1;
         if self.claim_tries > CLAIM_TRIES_MAX {
