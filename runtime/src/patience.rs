@@ -53,7 +53,8 @@ impl Patience {
                 return Poll::Pending;
             }
             if std::mem::take(&mut self.elsewhere) && stands_still() {
-                self.until = None;
+                // No clock reaches that.
+                self.limit = Duration::MAX;
             }
             if timer.is_none() {
                 if self.until.is_none() {
