@@ -1,6 +1,7 @@
 //! Goal: whatever a process does wrong ends in a typed error or an exit within its deadline, gives
 //! values back, takes no neighbour along, and never hangs. Method: processes that do one thing
 //! wrong each, beside one that must not notice; the clock is paused, so a hang is a failed wait.
+//! `start.rs` has the table of all specs that contradict themselves, and more on starts.
 
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -505,4 +506,103 @@ async fn of_siblings_that_crash_at_once_none_is_forgotten_whatever_the_strategy(
         }
         bed.finish().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_that_never_returns_holds_up_nobody_and_gives_back_what_it_was_sent() {
+    let children = DynamicSupervisor::new("children", DynamicOptions::default());
+    let journal = Journal::new();
+    let (fine, fine_address) = faulty("fine", Fault::None, &journal);
+    let bed = test_kit::start([children.spec(), fine]).await;
+    let mailbox = Mailbox::<String>::new(Capacity::new(1));
+    let hangs = ChildSpec::body("hangs", &mailbox, |_| pending());
+    let hangs = hangs.acknowledged().start_within(SECOND * 3);
+    let begun = Instant::now();
+    let address = mailbox.address();
+    address.try_send("queued".to_owned()).unwrap();
+    let others = async {
+        test_kit::settle().await;
+        // Its supervisor, and everybody else, goes on.
+        let started = children.start_child(quiet("other".to_owned())).await;
+        assert_eq!(started.unwrap().name(), "other");
+        assert_eq!(fine_address.call(SECOND, |reply| reply).await, Ok(()));
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        address.send("waits".to_owned()).await.unwrap_err().0
+    };
+    let (started, given_back) = tokio::join!(children.start_child(hangs), others);
+    let error = started.unwrap_err().to_string();
+    assert_eq!(error, "child hangs did not start within 3s");
+    assert_eq!((begun.elapsed(), &*given_back), (SECOND * 3, "waits"));
+    assert_eq!((children.count(), address.is_empty()), (1, true));
+    bed.finish().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_taken_is_refused_and_who_has_it_notices_nothing() {
+    let children = DynamicSupervisor::new("children", DynamicOptions::default());
+    let bed = test_kit::start([children.spec()]).await;
+    let journal = Journal::new();
+    let (mailbox, names) = (Mailbox::new(Capacity::new(8)), Registry::new());
+    let on_it = |name: &str| {
+        let journal = journal.clone();
+        ChildSpec::process(name, &mailbox, move || Faulty(Fault::None, journal.clone()))
+    };
+    let first = children.start_child(on_it("first")).await.unwrap();
+    names.register("name", "first", &first).unwrap().keep();
+    // The mailbox of another.
+    let error = children.start_child(on_it("second")).await.unwrap_err();
+    assert!(matches!(error, StartError::MailboxInUse), "{error}");
+    let error = children.spawn_child(on_it("second")).unwrap_err();
+    assert!(matches!(error, StartError::MailboxInUse), "{error}");
+    // The name of another, in a registry.
+    let second = children.start_child(quiet("second".to_owned())).await;
+    let refused = names.register("name", "second", &second.unwrap());
+    let (existing, value) = ("first", "second");
+    assert_eq!(refused.unwrap_err(), ClaimError::Taken { existing, value });
+    // A spec that contradicts itself, with something that it owns.
+    let owned = Arc::new(());
+    let holds = Arc::clone(&owned);
+    let spec = ChildSpec::task("third", move |_| async move {
+        drop(holds);
+        Ok(())
+    });
+    let spec = spec.restart(Restart::Permanent);
+    let error = children.start_child(spec).await.unwrap_err();
+    let name = "third".into();
+    assert!(
+        matches!(&error, StartError::Spec(spec) if *spec == SpecError::RunsOnce { name }),
+        "{error}"
+    );
+    assert_eq!(Arc::strong_count(&owned), 1, "it is let go of");
+    let answer = mailbox.address().call(SECOND, |reply| reply).await;
+    assert_eq!((answer, first.is_alive()), (Ok(()), true));
+    assert_eq!(
+        (names.lookup(&"name"), children.count()),
+        (Some("first"), 2)
+    );
+    bed.finish().await;
+    assert_eq!(journal.take(), ["first stops"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_may_ask_its_own_supervisor_for_another_while_it_starts() {
+    // In OTP both wait for each other until the call times out.
+    let children = DynamicSupervisor::new("children", DynamicOptions::default());
+    let bed = test_kit::start([children.spec()]).await;
+    let (mailbox, asked) = (Mailbox::<()>::new(Capacity::new(1)), children.clone());
+    let body = move |ctx: Context<()>| {
+        let children = asked.clone();
+        async move {
+            let other = children.start_child(quiet("other".to_owned())).await;
+            other.map_err(|error| Exit::error(error.to_string()))?;
+            ctx.ready();
+            ctx.stopping().await;
+            Ok(())
+        }
+    };
+    let begun = Instant::now();
+    let spec = ChildSpec::body("first", &mailbox, body).acknowledged();
+    children.start_child(spec).await.unwrap();
+    assert_eq!((children.count(), begun.elapsed()), (2, Duration::ZERO));
+    bed.finish().await;
 }
