@@ -50,13 +50,15 @@
 //! # What is called how
 //! | Erlang/OTP, Elixir | here |
 //! |---|---|
-//! | `gen_server`, `GenServer` | [`Process`]: `init`, `handle`, `signal` (`handle_info`), `stop` (`terminate`) |
+//! | `gen_server`, `GenServer` | [`Process`] |
+//! | `init`, `handle_cast`, `handle_info`, `terminate` | `init`, `handle`, `signal`, `stop` |
 //! | a process with a receive loop of its own | [`ChildSpec::body`] with [`Context::next`] |
 //! | `spawn` that blocks, a port | [`ChildSpec::blocking`], on a thread of its own |
-//! | `cast`, `call`, `reply` later | [`Address::send`], [`Address::call`], [`Reply`] kept for later |
+//! | `cast`, `call`, `reply` | [`Address::send`], [`Address::call`], [`Reply`] |
 //! | `send_after`, `cancel_timer` | [`Context::send_after`], [`Context::cancel`] |
-//! | `link`, `monitor`, `trap_exit`, `exit/2` | [`Context::link`], [`Context::monitor`], [`Context::trap_exits`], [`ProcessRef::exit`] |
-//! | child spec | [`ChildSpec`]: [`Restart`], [`Shutdown`], significant, [`Intensity`], [`Backoff`] |
+//! | `link`, `monitor` | [`Context::link`], [`Context::monitor`] |
+//! | `trap_exit`, `exit/2` | [`Context::trap_exits`], [`ProcessRef::exit`] |
+//! | child spec, restart, shutdown | [`ChildSpec`], [`Restart`], [`Shutdown`], [`Backoff`] |
 //! | `Supervisor`, strategies, `max_restarts` | [`Supervisor`], [`Strategy`], [`Intensity`] |
 //! | `auto_shutdown` | [`AutoShutdown`] |
 //! | `DynamicSupervisor`, `PartitionSupervisor` | [`DynamicSupervisor`], with `partitions` |
@@ -105,7 +107,7 @@
 //! | what ends | what survives |
 //! |---|---|
 //! | an incarnation | mailbox with its queue, pid, addresses, names, groups, what an heir holds |
-//! | a child for good | nothing of it: names, groups and links are gone, senders get their messages back |
+//! | a child for good | nothing of it; senders get their messages back |
 //! | a supervisor that gave up | its siblings; its children were stopped |
 //! | a child behind a [`Tether`] | everything else, its supervisor's restart count included |
 //! | the node | what was handed on in `stop` |
