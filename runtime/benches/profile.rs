@@ -1,11 +1,13 @@
 //! Goal: what a span of the profiler costs, entered and left. Method: many short samples, so that
-//! most are not interrupted, and their median; on one thread.
+//! most are not interrupted, and their median; on one thread. Spans one after the other, which is
+//! the most that they can cost, and around work that waits for itself, which is the least: the
+//! processor does the one beside the other. It fails when a span was not counted.
 //! `cargo bench -p belay-runtime --bench profile`
 
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a bench prints and reads the clock"
+    reason = "a bench prints, and reads the clock"
 )]
 
 use std::hint::black_box;
@@ -27,7 +29,17 @@ static SPANS: [Span; 8] = [
     Span::new("h"),
 ];
 
+static WORK: Span = Span::new("work");
+
+/// Some work of which each step needs the one before.
+fn chain(seed: u64) -> u64 {
+    (0..50).fold(seed | 1, |value, _| {
+        black_box(value.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    })
+}
+
 fn main() {
+    let profiler = Profiler::new(ProfilerOptions::default());
     let clock = quanta::Clock::new();
     let [a, b, c, d, e, ..] = &SPANS;
     measure("two reads of the clock alone", 1, || {
@@ -55,7 +67,23 @@ fn main() {
             drop(black_box(span.enter()));
         }
     });
-    let profiler = Profiler::new(ProfilerOptions::default());
+    let mut value = 1;
+    measure("work without a span", 1, || value = chain(value));
+    measure("work in a span", 1, || {
+        let _work = WORK.enter();
+        value = chain(value);
+    });
+    let report = profiler.report();
+    let count = |path: &[&str]| report.find(path).map_or(0, |span| span.count);
+    // Samples in which it was entered: alone, nested, among two, among eight.
+    let rounds = SAMPLES as u64 * u64::from(ROUNDS);
+    assert_eq!(count(&["a"]), 4 * rounds);
+    assert_eq!(count(&["a", "b", "c", "d", "e"]), rounds);
+    assert_eq!(count(&["b"]), 2 * rounds);
+    assert_eq!(count(&["h"]), rounds);
+    assert_eq!(count(&["work"]), rounds);
+    let mean_ns = report.find(&["work"]).map_or(0, |span| span.mean_ns);
+    println!("{:<34}{mean_ns:>8} ns", "work, as the profiler reports it");
     let began = Instant::now();
     for _ in 0..100 {
         black_box(profiler.report());

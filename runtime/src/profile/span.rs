@@ -18,8 +18,10 @@ use crate::ticks;
 ///
 /// Recording never waits for another thread, and a reading never stops a recording. A span costs
 /// its two reads of the clock (25 ns together on the machine on which this was measured, by
-/// `cargo bench -p belay-runtime --bench profile`), so that it can stay in for ever in what takes
-/// a microsecond or more. Only the first time that a path is entered on a thread costs more.
+/// `cargo bench -p belay-runtime --bench profile`) and less where the processor does other work
+/// meanwhile, so that it can stay in for ever in what takes a microsecond or more. Of what takes
+/// less than a tenth of that, the count is exact but not the time: some 10 ns of reading the clock
+/// are in it. Only the first time that a path is entered on a thread costs more.
 ///
 /// Beyond [`PROFILE_PATHS_MAX`], [`PROFILE_DEPTH_MAX`] and [`PROFILE_THREADS_MAX`] it counts less
 /// exactly, as is said there. Spans of the same name are reported as one.
