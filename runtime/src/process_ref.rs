@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 use crate::exit::Exit;
 use crate::grace::Grace;
 use crate::pid::Pid;
+use crate::roster;
 use crate::signal;
 use crate::slot::{DEADLINE, FORCED, Phase, Purpose, STOP, Slot};
 use crate::trace::{self, Trace, TraceError};
@@ -34,6 +35,31 @@ impl ProcessRef {
             (control.pid, Arc::clone(&control.name))
         };
         Some(Self { slot, pid, name })
+    }
+
+    /// The process with this pid, unless it has ended for good.
+    ///
+    /// For who has a [`TreeNode`](crate::TreeNode), or a log record, and wants to act on what it
+    /// names. It asks every supervisor of the program until one knows the pid, and takes the time
+    /// of that: what is to be reached often is kept, or put into a [`Registry`](crate::Registry).
+    ///
+    /// ```
+    /// # use belay_runtime::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let sleepy = ChildSpec::task("sleepy", |ctx| async move {
+    ///     ctx.stopping().await;
+    ///     Ok(())
+    /// });
+    /// let node = Node::start(Supervisor::builder("node").child(sleepy)).await.unwrap();
+    /// let pid = node.tree().children[0].pid;
+    /// let sleepy = ProcessRef::find(pid).unwrap();
+    /// assert_eq!(sleepy.name(), "sleepy");
+    /// node.stop(std::time::Duration::from_secs(1)).await;
+    /// assert_eq!(ProcessRef::find(pid), None);
+    /// # }
+    /// ```
+    pub fn find(pid: Pid) -> Option<Self> {
+        roster::find(pid)
     }
 
     /// False when another child was started on the mailbox since.
