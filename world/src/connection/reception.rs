@@ -112,7 +112,7 @@ impl Reception {
             id: ConnectionId(self.next.fetch_add(1, Ordering::Relaxed)),
             peer: peer.ip().to_canonical(),
             seat,
-            mailbox: Mailbox::new(Capacity {
+            mailbox: Mailbox::with_kinds(Capacity {
                 messages: CONNECTION_MAILBOX,
                 reserved: CONNECTION_RESERVED,
             }),

@@ -8,14 +8,22 @@ use super::scratch::Scratch;
 use super::stats::{MessageKind, stats};
 use crate::event::{Event, SystemEvent};
 use crate::ops::metrics;
+use belay_runtime::Span;
 use bytes::Bytes;
 use std::io;
 use std::ops::ControlFlow;
 use tokio::time::Instant;
 
+/// Renders what is for this player alone.
+static RENDER: Span = Span::new("connection.render");
+
+/// Hands bytes to the kernel.
+static WRITE: Span = Span::new("connection.write");
+
 impl Connection {
     /// Text for this player alone.
     pub(super) fn own(&mut self, event: &Event, scratch: &mut Scratch) {
+        let _render = RENDER.enter();
         let bounds = self.bounds();
         let pen = Pen {
             viewer: self.terminal.class(),
@@ -42,7 +50,11 @@ impl Connection {
         if self.output.is_blocked() {
             self.output.keep(&scratch.protocol);
             scratch.protocol.clear();
-            match self.socket.try_write(self.output.unsent()) {
+            let written = {
+                let _write = WRITE.enter();
+                self.socket.try_write(self.output.unsent())
+            };
+            match written {
                 Ok(count) => self.note_written(count, now, |output| output.sent(count, now)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(_) => return ControlFlow::Break(End::Lost),
@@ -83,7 +95,11 @@ impl Connection {
         if scratch.wire.is_empty() {
             return ControlFlow::Continue(());
         }
-        match self.socket.try_write(&scratch.wire) {
+        let written = {
+            let _write = WRITE.enter();
+            self.socket.try_write(&scratch.wire)
+        };
+        match written {
             Ok(count) => {
                 self.note_written(count, now, |output| output.wrote(&scratch.wire, count, now));
             }

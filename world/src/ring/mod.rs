@@ -4,6 +4,7 @@
 
 mod being_port;
 mod connection_message;
+mod kinds;
 mod rooms;
 mod session_message;
 mod terminal;

@@ -5,6 +5,7 @@ use crate::ids::{Being, RoomId};
 use crate::room::{Ask, Cast};
 use belay_runtime::{Address, TrySendError};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 /// What reaches a room.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub enum RoomMessage {
     Reset,
     /// Crash (operator, tests).
     Crash,
+    /// Keep the thread for so long (operator, tests).
+    Stall(Duration),
     /// A thing that the reset created.
     Appear(crate::being::Item),
 }

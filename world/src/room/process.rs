@@ -17,11 +17,17 @@ use crate::limits;
 use crate::ops::metrics;
 use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, SessionMessage};
 use crate::view::{Batch, Notice};
-use belay_runtime::{Context, Exit, Flow, Heir, Process};
+use belay_runtime::{Context, Exit, Flow, Heir, Process, Span};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
+
+/// Decides what follows from a message.
+static STEP: Span = Span::new("room.step");
+
+/// Tells all who are here, or the next of a crowd.
+static TELL: Span = Span::new("room.tell");
 
 /// The state of a room with the real ports of its occupants.
 pub type LiveRoom = RoomState<BeingPort>;
@@ -76,6 +82,7 @@ impl RoomProcess {
         &mut self,
         decide: impl FnOnce(&LiveRoom, Scene<'_>, &mut Decision<BeingPort>),
     ) -> Result<(), Exit> {
+        let _step = STEP.enter();
         let Some(room) = self.shared.world.room(self.id) else {
             return Err(Exit::error("the content has no such room"));
         };
@@ -137,6 +144,7 @@ impl RoomProcess {
 
     /// One notice for all players here but the one who did it; rendered once, shared by pointer.
     fn tell_all(&self, by: Option<Being>, seen: Seen) {
+        let _tell = TELL.enter();
         let notice = Arc::new(Notice::new(Event::Seen(seen)));
         self.heir.with(|state| {
             for (being, occupant) in state.occupants() {
@@ -172,6 +180,7 @@ impl RoomProcess {
         let Some(telling) = &mut self.telling else {
             return false;
         };
+        let _tell = TELL.enter();
         let more = self.heir.with(|state| telling.slice(state.occupants()));
         if !more {
             self.telling = None;
@@ -318,6 +327,8 @@ impl Process for RoomProcess {
             RoomMessage::Slice => self.go_on_telling(ctx),
             RoomMessage::Reset => self.reset(),
             RoomMessage::Crash => crash(),
+            // Wrong on purpose: this is what the watchdog is to find.
+            RoomMessage::Stall(lasts) => std::thread::sleep(lasts),
             RoomMessage::Appear(item) => {
                 self.appear(item)?;
                 self.carry_out(ctx, None);

@@ -23,9 +23,12 @@ use crate::ring::{Arrival, ConnectionMessage, SessionMessage, SessionPort, Wake}
 use crate::store::{
     AccountCreation, AccountRecord, CharacterCreation, CharacterSheet, Redeemed, Role,
 };
-use belay_runtime::{Busy, ClaimError, JobOutcome, Ticket};
+use belay_runtime::{Busy, ClaimError, JobOutcome, Span, Ticket};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
+
+/// A worker of the login pool hashes a password.
+static HASH: Span = Span::new("login.hash");
 
 /// How often a claim is tried while another session of the account makes way: longer than one may
 /// take to end.
@@ -202,7 +205,7 @@ impl SessionProcess {
     fn verify(&mut self, ctx: &mut Ctx, hash: Secret, password: Secret) {
         let reply = post(ctx);
         let submitted = self.node.pool.submit(
-            move || verify_password(&password.0, &hash.0).unwrap_or(false),
+            move || is_right(&password, &hash.0),
             move |outcome| {
                 reply(match outcome {
                     JobOutcome::Done(right) => LoginAnswer::Verified(right),
@@ -559,7 +562,7 @@ impl SessionProcess {
             let hash = account.password_hash;
             let busy = reply.clone();
             let submitted = pool.submit(
-                move || verify_password(&password.0, &hash).unwrap_or(false),
+                move || is_right(&password, &hash),
                 move |outcome| {
                     reply(match outcome {
                         JobOutcome::Done(right) => StoreAnswer::PasswordChecked(right),
@@ -639,7 +642,13 @@ fn stored(ctx: &Ctx, line: LineId) -> impl Fn(StoreAnswer) + Clone + Send + 'sta
     move |answer| drop(address.try_send_owed(SessionMessage::Stored(line, answer)))
 }
 
+fn is_right(password: &Secret, hash: &str) -> bool {
+    let _hash = HASH.enter();
+    verify_password(&password.0, hash).unwrap_or(false)
+}
+
 fn salted(password: &Secret, cost: crate::account::PasswordCost) -> Option<Secret> {
+    let _hash = HASH.enter();
     let mut salt = [0_u8; SALT_BYTES];
     getrandom::fill(&mut salt).ok()?;
     hash_password(&password.0, &salt, cost).ok().map(Secret)

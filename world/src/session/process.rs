@@ -18,9 +18,15 @@ use crate::ids::{Being, ConnectionId, SessionId};
 use crate::login::{AccountFound, CharacterFound, LoginAnswer};
 use crate::node::{Player, Services};
 use crate::ring::{ConnectionMessage, Input, SessionMessage, Wake};
-use belay_runtime::{Context, Exit, Flow, Heir, Process, Ticket, TimerId};
+use belay_runtime::{Context, Exit, Flow, Heir, Process, Span, Ticket, TimerId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// One step of play on a copy of its state.
+static STEP: Span = Span::new("session.step");
+
+/// A typed line is parsed and obeyed; within the step.
+static LINE: Span = Span::new("session.line");
 
 /// One incarnation of a session.
 #[derive(Debug)]
@@ -84,11 +90,13 @@ impl SessionProcess {
             rules: &node.play,
             now,
         };
-        let mut next = state.clone();
         let mut effects = std::mem::take(&mut self.effects);
+        let stepping = STEP.enter();
+        let mut next = state.clone();
         step(&mut next, scene, &mut effects);
         settle(&mut next, now, &mut effects);
         *state = next;
+        drop(stepping);
         for effect in effects.drain(..) {
             self.carry_out(body, ctx, effect);
         }
@@ -262,6 +270,7 @@ impl SessionProcess {
                 self.login_typed(body, ctx, &next.text);
             } else {
                 self.play(body, ctx, |state, scene, out| {
+                    let _line = LINE.enter();
                     line(state, scene, &next.text, out);
                 });
             }

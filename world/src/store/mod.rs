@@ -23,6 +23,7 @@ mod clock;
 mod commit;
 mod connect;
 mod fault;
+mod kinds;
 pub mod limits;
 mod lines;
 mod open;

@@ -64,9 +64,9 @@ impl Store {
             messages,
             reserved: 0,
         };
-        let writer = Mailbox::new(mailbox(WRITE_QUEUE_MAX));
+        let writer = Mailbox::with_kinds(mailbox(WRITE_QUEUE_MAX));
         let readers: Vec<_> = (0..READERS)
-            .map(|_| Mailbox::new(mailbox(READ_QUEUE_MAX)))
+            .map(|_| Mailbox::with_kinds(mailbox(READ_QUEUE_MAX)))
             .collect();
         let backup = Mailbox::new(mailbox(BACKUP_QUEUE_MAX));
         let figures = Arc::new(Figures::default());

@@ -124,7 +124,7 @@ impl ZonePlan {
             messages: limits::ROOM_MAILBOX,
             reserved: limits::ROOM_RESERVED,
         };
-        let mailbox = Mailbox::new(capacity);
+        let mailbox = Mailbox::with_kinds(capacity);
         self.rooms.open(id, mailbox.address());
         let name = room_name(&self.shared.world, id);
         let (shared, kept) = (self.shared.clone(), heir.clone());
@@ -153,7 +153,7 @@ impl ZonePlan {
         let heir = Heir::new(MobBody::new(u64::from(id.0) ^ 0x5eed));
         let rooms = self.rooms.clone();
         let (kept, last_rooms) = (heir.clone(), rooms.clone());
-        let spec = ChildSpec::process(name, &Mailbox::new(capacity), move || {
+        let spec = ChildSpec::process(name, &Mailbox::with_kinds(capacity), move || {
             MobProcess::new(id, kept.clone(), world.clone(), rooms.clone(), card.clone())
         });
         let spec = spec.on_abandoned(move |_, _| take_out(id, &heir, &last_rooms));

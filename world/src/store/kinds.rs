@@ -1,0 +1,96 @@
+//! `[process]` The kinds of the store's requests, as crash reports and traces name them.
+
+use belay_runtime::Kind;
+
+use super::request::{Read, Write, WriterMessage};
+
+impl Kind for WriterMessage {
+    const KINDS: &'static [&'static str] = &[
+        "create account",
+        "set password",
+        "touch login",
+        "set role",
+        "create character",
+        "save characters",
+        "create items",
+        "top up",
+        "transfer item",
+        "destroy item",
+        "add ban",
+        "remove ban",
+        "issue token",
+        "redeem token",
+        "revoke tokens",
+        "record staff action",
+        "retry",
+    ];
+
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Write(write) => match write {
+                Write::CreateAccount { .. } => 0,
+                Write::SetPassword { .. } => 1,
+                Write::TouchLogin { .. } => 2,
+                Write::SetRole { .. } => 3,
+                Write::CreateCharacter { .. } => 4,
+                Write::SaveCharacters { .. } => 5,
+                Write::CreateItems { .. } => 6,
+                Write::TopUp { .. } => 7,
+                Write::TransferItem { .. } => 8,
+                Write::DestroyItem { .. } => 9,
+                Write::AddBan { .. } => 10,
+                Write::RemoveBan { .. } => 11,
+                Write::IssueToken { .. } => 12,
+                Write::RedeemToken { .. } => 13,
+                Write::RevokeTokens { .. } => 14,
+                Write::RecordStaffAction { .. } => 15,
+            },
+            Self::Retry => 16,
+        }
+    }
+}
+
+impl Kind for Read {
+    const KINDS: &'static [&'static str] = &[
+        "load account",
+        "load account by id",
+        "list staff",
+        "list characters",
+        "find character",
+        "load character",
+        "room items",
+        "all room items",
+        "list bans",
+        "list staff actions",
+    ];
+
+    fn kind(&self) -> u8 {
+        match self {
+            Self::LoadAccount { .. } => 0,
+            Self::LoadAccountById { .. } => 1,
+            Self::ListStaff { .. } => 2,
+            Self::ListCharacters { .. } => 3,
+            Self::FindCharacter { .. } => 4,
+            Self::LoadCharacter { .. } => 5,
+            Self::RoomItems { .. } => 6,
+            Self::AllRoomItems { .. } => 7,
+            Self::ListBans { .. } => 8,
+            Self::ListStaffActions { .. } => 9,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_kind_of_each_is_the_last_in_its_list() {
+        let last = |kinds: &[&'static str], kind: u8| kinds.get(usize::from(kind)).copied();
+        let kind = WriterMessage::Retry.kind();
+        assert_eq!(last(WriterMessage::KINDS, kind), Some("retry"));
+        assert_eq!(WriterMessage::KINDS.len(), usize::from(kind) + 1);
+        assert_eq!(last(Read::KINDS, 9), Some("list staff actions"));
+        assert_eq!(Read::KINDS.len(), 10);
+    }
+}
