@@ -16,6 +16,9 @@ mod containment;
 #[path = "node_suite/hostile.rs"]
 mod hostile;
 #[cfg(test)]
+#[path = "node_suite/inspecting.rs"]
+mod inspecting;
+#[cfg(test)]
 #[path = "node_suite/meeting.rs"]
 mod meeting;
 #[cfg(test)]

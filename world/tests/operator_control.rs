@@ -28,7 +28,7 @@ use tokio::sync::{Notify, watch};
 fn handler() -> ControlHandler {
     Arc::new(|request| match request {
         ControlRequest::Status => std::future::ready(ControlAnswer::done("up")).boxed(),
-        ControlRequest::Tree => std::future::pending().boxed(),
+        ControlRequest::Tree { .. } => std::future::pending().boxed(),
         other => std::future::ready(ControlAnswer::refused(format!("not {other:?}"))).boxed(),
     })
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 use super::config::{RawConfig, parse_duration};
-use crate::ops::control::BanKind;
+use crate::ops::control::{BanKind, TreeOrder};
 
 /// What `belay --help` says below its commands.
 const AFTER_HELP: &str = "\
@@ -47,12 +47,64 @@ pub(super) enum Command {
         #[command(subcommand)]
         action: ContentAction,
     },
-    /// Show the supervision tree of the running node.
+    /// Show the processes of the running node.
+    ///
+    /// A process a line, indented below its supervisor: name, number and state; how many messages
+    /// are queued, and the most that ever were; how many it has handled, and the kind of the last;
+    /// how long it has run, and for how long its code kept a thread busy; restarts and the last
+    /// crash.
     Tree {
+        /// Only this process and what is below it: a name as shown here, or a number.
+        #[arg(value_name = "PROCESS")]
+        process: Option<String>,
+        /// Instead of a tree, list the 20 processes that have most of this, supervisors left out.
+        #[arg(long, value_enum, value_name = "FIGURE")]
+        sort: Option<TreeOrder>,
         /// Which node.
         #[command(flatten)]
         node: NodeFlags,
         /// As JSON, with all figures.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show where the time of the running node goes.
+    ///
+    /// For the current interval of a minute until now: the time in each kind of process (its name
+    /// up to the colon) and in what that does. "total" includes what is within, "self" does not.
+    /// "kill -USR1" writes the same into the log of the node.
+    Profile {
+        /// The last whole minute instead.
+        #[arg(long)]
+        last: bool,
+        /// Each thread for itself as well.
+        #[arg(long)]
+        threads: bool,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+        /// As JSON, always with all threads.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what a process of the running node is handed next.
+    ///
+    /// A message a line: when it came, its kind, and how long the process was busy with it. Nothing
+    /// of what is in the message. Ends after --count messages or --for, whichever is first.
+    Trace {
+        /// The process: a name as "belay tree" shows it, or a number.
+        #[arg(value_name = "PROCESS")]
+        process: String,
+        /// So many messages, at most 10000.
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        count: u32,
+        /// Not longer than this, at most 5m.
+        #[arg(long = "for", value_name = "TIME", default_value = "10s")]
+        #[arg(value_parser = parse_duration)]
+        lasts: Duration,
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+        /// As JSON.
         #[arg(long)]
         json: bool,
     },

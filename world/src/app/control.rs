@@ -1,11 +1,13 @@
 //! `[edge]` What the control socket's requests do to a running node.
 
+use super::inspect;
 use super::operations::NodeView;
 use super::stop::StopRequest;
 use super::tree::Ports;
 use crate::account::Name;
 use crate::ids::RoomId;
 use crate::ops::control::{BanKind, ControlAnswer, ControlHandler, ControlRequest};
+use crate::ops::limits::CONTROL_STALL;
 use crate::ring::{RoomMessage, SessionMessage};
 use crate::store::{BackupError, BanSubject, NewBan, Role, StoreError};
 use futures_util::FutureExt as _;
@@ -48,7 +50,15 @@ async fn answer(operator: &Operator, request: ControlRequest) -> ControlAnswer {
     } = operator;
     match request {
         ControlRequest::Status => status(ports),
-        ControlRequest::Tree => tree(view),
+        ControlRequest::Tree { process, order } => inspect::tree(view, process.as_deref(), order),
+        ControlRequest::Profile { threads, last } => {
+            inspect::profile(&ports.profiler, threads, last)
+        }
+        ControlRequest::Trace {
+            process,
+            count,
+            lasts_ms,
+        } => inspect::trace(view, &process, count, Duration::from_millis(lasts_ms)).await,
         ControlRequest::StaffAdd { name } => set_role(ports, &name, Role::Staff).await,
         ControlRequest::StaffRemove { name } => set_role(ports, &name, Role::Player).await,
         ControlRequest::StaffList => staff_list(ports).await,
@@ -62,6 +72,9 @@ async fn answer(operator: &Operator, request: ControlRequest) -> ControlAnswer {
         ControlRequest::BanRemove { kind, value } => ban_remove(ports, kind, &value).await,
         ControlRequest::BanList => ban_list(ports).await,
         ControlRequest::CrashRoom { room } => crash_room(ports, crashes, room.as_deref()),
+        ControlRequest::StallRoom { room, lasts_ms } => {
+            stall_room(ports, &room, Duration::from_millis(lasts_ms))
+        }
         ControlRequest::CrashSession { name } => crash_session(ports, &name),
         ControlRequest::Shutdown => {
             stop.ask();
@@ -83,20 +96,8 @@ fn status(ports: &Ports) -> ControlAnswer {
             "processes": stats.processes,
             "restarts": stats.restarts_total,
             "crashes": stats.crashes_total,
+            "slow_handlers": stats.slow_handlers_total,
         }),
-    }
-}
-
-fn tree(view: &NodeView) -> ControlAnswer {
-    let Some(tree) = view.tree() else {
-        return ControlAnswer::busy("the node is starting or stopping");
-    };
-    match serde_json::to_value(&tree) {
-        Ok(data) => ControlAnswer::Done {
-            text: tree.to_text(),
-            data,
-        },
-        Err(error) => ControlAnswer::failed(format!("cannot write the tree: {error}")),
     }
 }
 
@@ -248,6 +249,21 @@ fn crash_room(ports: &Ports, crashes: &AtomicU64, room: Option<&str>) -> Control
     match ports.services.rooms.tell(id, RoomMessage::Crash) {
         Ok(()) => ControlAnswer::done(format!("crashing {}", place.key)),
         Err(_) => ControlAnswer::refused(format!("{} is closed", place.key)),
+    }
+}
+
+/// Makes the room keep its thread, as a fault in its code would.
+fn stall_room(ports: &Ports, room: &str, lasts: Duration) -> ControlAnswer {
+    if lasts > CONTROL_STALL {
+        let max = CONTROL_STALL.as_millis();
+        return ControlAnswer::refused(format!("a room is stalled for {max} ms at most"));
+    }
+    let Some(id) = ports.services.world.room_id(room) else {
+        return ControlAnswer::refused("there is no such room");
+    };
+    match ports.services.rooms.tell(id, RoomMessage::Stall(lasts)) {
+        Ok(()) => ControlAnswer::done(format!("stalling {room}")),
+        Err(_) => ControlAnswer::refused(format!("{room} is closed")),
     }
 }
 

@@ -6,7 +6,10 @@ use std::future::Future;
 use std::io;
 use std::sync::{Arc, OnceLock, Weak};
 
-use belay_runtime::{Capacity, ChildSpec, Context, Exit, Mailbox, Node, Supervisor, TreeNode};
+use belay_runtime::{
+    Capacity, ChildSpec, Context, Exit, Mailbox, Node, Profiler, Supervisor, TreeNode, Watchdog,
+    WatchdogOptions,
+};
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -35,7 +38,19 @@ impl NodeView {
     }
 }
 
-/// The `ops` supervisor with its two processes.
+/// What looks after all processes of the node.
+#[derive(Debug, Clone)]
+pub(super) struct Lookouts {
+    /// Reads where the time goes.
+    pub(super) profiler: Profiler,
+    /// Names code that keeps a thread; `None` when the operator does not want it.
+    pub(super) watchdog: Option<WatchdogOptions>,
+}
+
+/// The `ops` supervisor with its processes.
+///
+/// The profiler starts before the watchdog that asks it for profiles. Both have threads of their
+/// own, so that they work while the others are blocked.
 ///
 /// # Errors
 /// What the system says about the listeners.
@@ -43,6 +58,7 @@ pub(super) fn spec(
     listeners: (std::net::TcpListener, std::os::unix::net::UnixListener),
     pages: Pages,
     handler: ControlHandler,
+    lookouts: Lookouts,
 ) -> io::Result<ChildSpec> {
     let ops = Arc::new(TcpListener::from_std(listeners.0)?);
     let socket = Arc::new(UnixListener::from_std(listeners.1)?);
@@ -61,8 +77,30 @@ pub(super) fn spec(
                 control::serve(&socket, &handler, stopping).await;
             })
         });
-        Supervisor::builder("ops").child(metrics).child(control)
+        let watchdog = lookouts
+            .watchdog
+            .map(|options| watchdog(options, lookouts.profiler.clone()));
+        Supervisor::builder("ops")
+            .child(lookouts.profiler.spec())
+            .children(watchdog)
+            .child(metrics)
+            .child(control)
     }))
+}
+
+/// Names code that keeps a thread, and has the profile logged while it does.
+fn watchdog(options: WatchdogOptions, profiler: Profiler) -> ChildSpec {
+    let watchdog = Watchdog::new(options).on_slow(move |slow| {
+        if slow.is_over() {
+            return;
+        }
+        let (name, pid, kind) = (slow.name(), slow.pid(), slow.kind().unwrap_or("nothing"));
+        let reason = format!("{name} {pid} keeps a thread, handling {kind}");
+        if let Err(error) = profiler.dump(reason) {
+            tracing::debug!(reason = %error, "no profile of a slow handler");
+        }
+    });
+    watchdog.spec()
 }
 
 /// These processes are sent nothing.
@@ -99,9 +137,12 @@ pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
             players: count(ports.services.players.count()),
             connections: count(ports.connections.count()),
             login_queue: count(ports.services.pool.waiting()),
+            login_working: count(ports.services.pool.stats().working),
             processes: stats.processes,
             restarts: stats.restarts_total,
             crashes: stats.crashes_total,
+            slow_handlers: stats.slow_handlers_total,
+            busy: busy(&ports.profiler),
             mailbox_high_water: sampled
                 .tree()
                 .map(|tree| high_water(&tree))
@@ -147,6 +188,20 @@ fn traffic() -> Traffic {
     }
 }
 
+/// How much of a thread each kind of process kept busy, in the last whole interval of the profiler;
+/// before there is one, since the start.
+fn busy(profiler: &Profiler) -> Vec<(ProcessKind, f64)> {
+    let last = profiler.reports().pop();
+    let report = last.unwrap_or_else(|| Arc::new(profiler.report()));
+    let mut shares = vec![0.0; ProcessKind::ALL.len()];
+    for span in &report.spans {
+        if let Some(share) = shares.get_mut(kind_of(span.name).index()) {
+            *share += span.share;
+        }
+    }
+    ProcessKind::ALL.iter().copied().zip(shares).collect()
+}
+
 /// The deepest mailbox of each kind of process.
 fn high_water(tree: &TreeNode) -> Vec<(ProcessKind, u64)> {
     let mut deepest = vec![0; ProcessKind::ALL.len()];
@@ -175,6 +230,17 @@ fn kind_of(name: &str) -> ProcessKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_of_processes_is_added_up_by_kind() {
+        static OTHER: belay_runtime::Span = belay_runtime::Span::new("test of shares");
+        let profiler = Profiler::new(belay_runtime::ProfilerOptions::default());
+        drop(OTHER.enter());
+        let shares = busy(&profiler);
+        assert_eq!(shares.len(), ProcessKind::ALL.len());
+        let other = shares.iter().find(|(kind, _)| *kind == ProcessKind::Other);
+        assert!(other.unwrap().1 > 0.0, "{shares:?}");
+    }
 
     #[test]
     fn processes_are_told_apart_by_the_stem_of_their_names() {

@@ -55,42 +55,77 @@ fn carry_out(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Content {
             action: ContentAction::Generate { rooms, zones, out },
         } => generate_content(GenerateOptions { rooms, zones }, &out),
-        Command::Tree { node, json } => tree(&node.data, json),
+        Command::Tree {
+            process,
+            sort,
+            node,
+            json,
+        } => {
+            let order = sort;
+            show(&node.data, &ControlRequest::Tree { process, order }, json)
+        }
+        Command::Profile {
+            last,
+            threads,
+            node,
+            json,
+        } => show(&node.data, &ControlRequest::Profile { threads, last }, json),
+        Command::Trace {
+            process,
+            count,
+            lasts,
+            node,
+            json,
+        } => {
+            let lasts_ms = u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX);
+            let request = ControlRequest::Trace {
+                process,
+                count,
+                lasts_ms,
+            };
+            show(&node.data, &request, json)
+        }
         Command::Backup { file, node } => {
             let file = std::path::absolute(&file)?;
             ask(&node.data, &ControlRequest::Backup { file })
         }
-        Command::Staff { action } => match action {
-            StaffAction::Add { name, node } => ask(&node.data, &ControlRequest::StaffAdd { name }),
-            StaffAction::Remove { name, node } => {
-                ask(&node.data, &ControlRequest::StaffRemove { name })
-            }
-            StaffAction::List { node } => ask(&node.data, &ControlRequest::StaffList),
-        },
-        Command::Ban { action } => match action {
-            BanAction::Add {
-                subject: BanSubject { kind, value },
-                lasts,
+        Command::Staff { action } => staff(action),
+        Command::Ban { action } => ban(action),
+    }
+}
+
+fn staff(action: StaffAction) -> anyhow::Result<ExitCode> {
+    match action {
+        StaffAction::Add { name, node } => ask(&node.data, &ControlRequest::StaffAdd { name }),
+        StaffAction::Remove { name, node } => {
+            ask(&node.data, &ControlRequest::StaffRemove { name })
+        }
+        StaffAction::List { node } => ask(&node.data, &ControlRequest::StaffList),
+    }
+}
+
+fn ban(action: BanAction) -> anyhow::Result<ExitCode> {
+    match action {
+        BanAction::Add {
+            subject: BanSubject { kind, value },
+            lasts,
+            reason,
+            node,
+        } => {
+            let lasts_s = lasts.map(|lasts| lasts.as_secs());
+            let request = ControlRequest::BanAdd {
+                kind,
+                value,
+                lasts_s,
                 reason,
-                node,
-            } => {
-                let lasts_s = lasts.map(|lasts| lasts.as_secs());
-                ask(
-                    &node.data,
-                    &ControlRequest::BanAdd {
-                        kind,
-                        value,
-                        lasts_s,
-                        reason,
-                    },
-                )
-            }
-            BanAction::Remove {
-                subject: BanSubject { kind, value },
-                node,
-            } => ask(&node.data, &ControlRequest::BanRemove { kind, value }),
-            BanAction::List { node } => ask(&node.data, &ControlRequest::BanList),
-        },
+            };
+            ask(&node.data, &request)
+        }
+        BanAction::Remove {
+            subject: BanSubject { kind, value },
+            node,
+        } => ask(&node.data, &ControlRequest::BanRemove { kind, value }),
+        BanAction::List { node } => ask(&node.data, &ControlRequest::BanList),
     }
 }
 
@@ -156,8 +191,9 @@ fn generate_content(options: GenerateOptions, out: &Path) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn tree(data_dir: &Path, json: bool) -> anyhow::Result<ExitCode> {
-    let answer = answer_of(data_dir, &ControlRequest::Tree)?;
+/// Asks for something to be shown: as text, or the data of the answer.
+fn show(data_dir: &Path, request: &ControlRequest, json: bool) -> anyhow::Result<ExitCode> {
+    let answer = answer_of(data_dir, request)?;
     if let (true, ControlAnswer::Done { data, .. }) = (json, &answer) {
         print(&format!("{}\n", serde_json::to_string_pretty(data)?))?;
         return Ok(ExitCode::SUCCESS);

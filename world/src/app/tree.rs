@@ -7,7 +7,7 @@
 //! ├─ loader            reads floors and bans once, then is done
 //! ├─ world             zones; each supervises its rooms and mobs
 //! ├─ sessions          login pool; sessions (dynamic, partitioned)
-//! ├─ ops               metrics and health, control socket
+//! ├─ ops               profiler, watchdog, metrics and health, control socket
 //! └─ acceptors         telnet, HTTP: started last, stopped first
 //! ```
 //! The order of start is top to bottom, of stop bottom to top: first nobody new comes in, then
@@ -16,7 +16,7 @@
 use super::config::{Config, PlayersStart, StoreSynchronous};
 use super::control;
 use super::failure::{Failure, Status};
-use super::operations::{self, NodeView};
+use super::operations::{self, Lookouts, NodeView};
 use super::serve::Parts;
 use super::stock;
 use super::stop::StopRequest;
@@ -35,7 +35,8 @@ use crate::web::WebDoor;
 use crate::zone::ZonePlan;
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
-    PoolOptions, Restart, Shutdown, Supervisor, WorkerPool,
+    PoolOptions, Profiler, ProfilerOptions, Restart, Shutdown, Supervisor, WatchdogOptions,
+    WorkerPool,
 };
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +57,7 @@ const WORLD_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
 pub(super) struct Ports {
     pub(super) services: Arc<Services>,
     pub(super) connections: DynamicSupervisor,
+    pub(super) profiler: Profiler,
 }
 
 /// Starts the tree and waits until all of it is up; then players can come in.
@@ -102,13 +104,15 @@ pub(super) async fn start(
         services.clone(),
         plans.iter().flat_map(ZonePlan::floors).collect(),
     );
+    let lookouts = lookouts(config);
     let ports = Ports {
         services,
         connections: connections.clone(),
+        profiler: lookouts.profiler.clone(),
     };
     let pages = operations::pages(figures, view, &ports);
     let handler = control::handler(ports, request, view);
-    let ops = operations::spec((listeners.ops, listeners.control), pages, handler)?;
+    let ops = operations::spec((listeners.ops, listeners.control), pages, handler, lookouts)?;
     let tree = Supervisor::builder("node")
         .child(connections.spec())
         .child(store.spec())
@@ -121,6 +125,14 @@ pub(super) async fn start(
         }));
     let started = Node::start(tree).await;
     started.map_err(|error| Failure::error(Status::Internal, format!("cannot start: {error}")))
+}
+
+fn lookouts(config: &Config) -> Lookouts {
+    let threshold = config.watchdog.threshold;
+    Lookouts {
+        profiler: Profiler::new(ProfilerOptions::default()),
+        watchdog: (config.watchdog.enabled).then_some(WatchdogOptions { threshold }),
+    }
 }
 
 fn zones(plans: Vec<ZonePlan>) -> ChildSpec {
@@ -246,7 +258,7 @@ fn session_starter(
             return Err(Refused::Busy);
         }
         let id = SessionId(next.fetch_add(1, Ordering::Relaxed));
-        let mailbox = Mailbox::new(Capacity {
+        let mailbox = Mailbox::with_kinds(Capacity {
             messages: limits::SESSION_MAILBOX,
             reserved: limits::SESSION_RESERVED,
         });

@@ -17,6 +17,15 @@ pub const CONTROL_ANSWER: Duration = Duration::from_secs(10);
 /// How long a backup may take. Reached: the client is told that it failed.
 pub const CONTROL_BACKUP: Duration = Duration::from_secs(600);
 
+/// How long a trace of a process may last. Reached: refused.
+pub const CONTROL_TRACE: Duration = Duration::from_secs(300);
+
+/// Processes in a list of those that have most of something. Reached: the rest is left out.
+pub const CONTROL_TOP: usize = 20;
+
+/// How long a room may be made to block its thread. Reached: refused.
+pub const CONTROL_STALL: Duration = Duration::from_secs(5);
+
 /// How long an answer may take to be read. Reached: closed.
 pub const CONTROL_WRITE: Duration = Duration::from_secs(10);
 

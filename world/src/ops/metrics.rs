@@ -35,6 +35,9 @@ const MAILBOX_HIGH_WATER: &str = "belay_mailbox_high_water";
 const PROCESSES: &str = "belay_processes";
 const RESTARTS: &str = "belay_restarts_total";
 const CRASHES: &str = "belay_crashes_total";
+const SLOW_HANDLERS: &str = "belay_slow_handlers_total";
+const BUSY: &str = "belay_busy_threads";
+const LOGIN_WORKING: &str = "belay_login_working";
 const MEMORY: &str = "belay_memory_resident_bytes";
 const UPTIME: &str = "belay_uptime_seconds";
 
@@ -119,7 +122,7 @@ pub struct Traffic {
 }
 
 /// What a node is at the moment its figures are read.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
     /// Players in the world, linkdead ones too.
     pub players: u64,
@@ -127,12 +130,18 @@ pub struct Sample {
     pub connections: u64,
     /// Logins that wait for a worker.
     pub login_queue: u64,
+    /// Logins whose password is being checked.
+    pub login_working: u64,
     /// Live processes.
     pub processes: u64,
     /// Restarts of processes since the start.
     pub restarts: u64,
     /// Crashes of processes since the start.
     pub crashes: u64,
+    /// Times that a process kept its thread for too long, since the start.
+    pub slow_handlers: u64,
+    /// How much of a thread each kind of process keeps busy: 1 is one thread all the time.
+    pub busy: Vec<(ProcessKind, f64)>,
     /// The deepest any mailbox of each kind has been.
     pub mailbox_high_water: Vec<(ProcessKind, u64)>,
     /// Resident memory in bytes; 0 when the system does not tell.
@@ -242,9 +251,12 @@ struct Sampled {
     players: Gauge,
     connections: Gauge,
     login_queue: Gauge,
+    login_working: Gauge,
     processes: Gauge,
     restarts: Counter,
     crashes: Counter,
+    slow_handlers: Counter,
+    busy: Vec<Gauge>,
     mailbox_high_water: Vec<Gauge>,
     memory: Gauge,
     uptime: Gauge,
@@ -261,18 +273,24 @@ impl Sampled {
     fn new(recorder: &PrometheusRecorder) -> Self {
         let counter = |name| recorder.register_counter(&Key::from_static_name(name), &METADATA);
         let gauge = |name| recorder.register_gauge(&Key::from_static_name(name), &METADATA);
-        let high_water = |kind: &ProcessKind| {
-            let labels = vec![metrics::Label::new("process", kind.label())];
-            recorder.register_gauge(&Key::from_parts(MAILBOX_HIGH_WATER, labels), &METADATA)
+        let by_kind = |name: &'static str| {
+            let of_kind = |kind: &ProcessKind| {
+                let labels = vec![metrics::Label::new("process", kind.label())];
+                recorder.register_gauge(&Key::from_parts(name, labels), &METADATA)
+            };
+            ProcessKind::ALL.iter().map(of_kind).collect()
         };
         Self {
             players: gauge(PLAYERS),
             connections: gauge(CONNECTIONS),
             login_queue: gauge(LOGIN_QUEUE),
+            login_working: gauge(LOGIN_WORKING),
             processes: gauge(PROCESSES),
             restarts: counter(RESTARTS),
             crashes: counter(CRASHES),
-            mailbox_high_water: ProcessKind::ALL.iter().map(high_water).collect(),
+            slow_handlers: counter(SLOW_HANDLERS),
+            busy: by_kind(BUSY),
+            mailbox_high_water: by_kind(MAILBOX_HIGH_WATER),
             memory: gauge(MEMORY),
             uptime: gauge(UPTIME),
             lines_in: counter(LINES_IN),
@@ -289,9 +307,16 @@ impl Sampled {
         self.players.set(as_float(sample.players));
         self.connections.set(as_float(sample.connections));
         self.login_queue.set(as_float(sample.login_queue));
+        self.login_working.set(as_float(sample.login_working));
         self.processes.set(as_float(sample.processes));
         self.restarts.absolute(sample.restarts);
         self.crashes.absolute(sample.crashes);
+        self.slow_handlers.absolute(sample.slow_handlers);
+        for (kind, threads) in &sample.busy {
+            if let Some(gauge) = self.busy.get(kind.index()) {
+                gauge.set(*threads);
+            }
+        }
         self.memory.set(as_float(sample.memory_bytes));
         self.uptime.set(sample.uptime.as_secs_f64());
         for (kind, depth) in &sample.mailbox_high_water {
@@ -347,12 +372,21 @@ fn describe(recorder: &PrometheusRecorder) {
         (LOGINS, "logins by outcome"),
         (RESTARTS, "restarts of processes"),
         (CRASHES, "crashes of processes"),
+        (
+            SLOW_HANDLERS,
+            "times that a process kept its thread for too long",
+        ),
     ];
     let gauges = [
         (PLAYERS, "players in the world"),
         (CONNECTIONS, "open sockets of players"),
         (LOGIN_QUEUE, "logins that wait for their password check"),
+        (LOGIN_WORKING, "logins whose password is being checked"),
         (PROCESSES, "live processes"),
+        (
+            BUSY,
+            "threads kept busy in the last minute, by kind of process",
+        ),
         (
             MAILBOX_HIGH_WATER,
             "deepest mailbox since the start, by kind of process",
@@ -415,6 +449,8 @@ mod tests {
         let sample = Sample {
             players: 15_000,
             restarts: 7,
+            slow_handlers: 2,
+            busy: vec![(ProcessKind::Session, 0.25)],
             mailbox_high_water: vec![(ProcessKind::Room, 41)],
             memory_bytes: 1_000_000,
             ..Sample::default()
@@ -422,6 +458,8 @@ mod tests {
         let text = figures.render(&sample);
         check_line(&text, "belay_players 15000");
         check_line(&text, "belay_restarts_total 7");
+        check_line(&text, "belay_slow_handlers_total 2");
+        check_line(&text, "belay_busy_threads{process=\"session\"} 0.25");
         check_line(&text, "belay_mailbox_high_water{process=\"room\"} 41");
         check_line(&text, "belay_memory_resident_bytes 1000000");
         let text = figures.render(&Sample {

@@ -40,6 +40,8 @@ pub struct Config {
     pub mobs: Mobs,
     /// `drain.*`
     pub drain: Drain,
+    /// `watchdog.*`
+    pub watchdog: Watchdog,
     /// `log.*`
     pub log: Log,
 }
@@ -223,6 +225,15 @@ pub struct Drain {
     pub deadline: Duration,
 }
 
+/// What watches for code that keeps a thread.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watchdog {
+    /// Whether there is one.
+    pub enabled: bool,
+    /// For how long a process may keep a thread without being named.
+    pub threshold: Duration,
+}
+
 /// Logging.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
@@ -265,6 +276,7 @@ impl Config {
             zone: Zone::default(),
             mobs: Mobs::default(),
             drain: Drain::default(),
+            watchdog: Watchdog::default(),
             log: Log::default(),
         }
     }

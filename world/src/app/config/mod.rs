@@ -21,11 +21,11 @@ mod table;
 
 pub use checked::{
     Config, Connections, Content, Crowd, Data, Drain, Listen, Log, LogFormat, Login, Mobs, Output,
-    Players, PlayersStart, Save, Store, StoreSynchronous, Web, Zone,
+    Players, PlayersStart, Save, Store, StoreSynchronous, Watchdog, Web, Zone,
 };
 pub use print::to_toml;
 pub use problem::{Origin, Problem, Report};
-pub(crate) use quantity::parse_duration;
+pub(crate) use quantity::{duration_text, parse_duration};
 pub use raw::{RawConfig, RawValue};
 pub use setting::{Kind, Setting};
 pub use table::SETTINGS;

@@ -36,7 +36,7 @@ pub(super) fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// Writes a duration with the largest unit that divides it.
-pub(super) fn duration_text(value: Duration) -> String {
+pub(crate) fn duration_text(value: Duration) -> String {
     let ms = u64::try_from(value.as_millis()).unwrap_or(u64::MAX);
     text(ms, &DURATION_UNITS, "0s")
 }

@@ -230,6 +230,18 @@ pub static SETTINGS: &[Setting] = &[
         "How long a stop may take; what has not finished then is logged.",
     ),
     row(
+        "watchdog.enabled",
+        "true",
+        Kind::Flag(|c| &mut c.watchdog.enabled),
+        "Whether code that keeps a thread for too long is named in the log, with a profile.",
+    ),
+    row(
+        "watchdog.threshold",
+        "100ms",
+        Kind::Duration(ms(4)..=s(60), |c| &mut c.watchdog.threshold),
+        "How long that is.",
+    ),
+    row(
         "log.format",
         "text",
         Kind::Choice(&[
@@ -261,6 +273,8 @@ mod tests {
         assert_eq!(config.players.linkdead, s(300));
         assert_eq!(config.content.dir(), None);
         assert!(config.players.guests);
+        let runtime = belay_runtime::WatchdogOptions::default();
+        assert_eq!(config.watchdog.threshold, runtime.threshold);
     }
 
     #[test]

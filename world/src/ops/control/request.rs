@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ops::limits::{CONTROL_ANSWER, CONTROL_BACKUP};
+use crate::ops::limits::{CONTROL_ANSWER, CONTROL_BACKUP, CONTROL_TRACE};
 
 /// One request line: `{"command":"crash-room","room":"town/square"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,7 +14,32 @@ pub enum ControlRequest {
     /// Is the node up, since when, how many players: as `data`.
     Status,
     /// The supervision tree: for people as `text`, in full as `data`.
-    Tree,
+    Tree {
+        /// Only what is at and below this process: a name, or a number.
+        #[serde(default)]
+        process: Option<String>,
+        /// Only the first by this figure, as a list.
+        #[serde(default)]
+        order: Option<TreeOrder>,
+    },
+    /// Where the time of the node's threads goes.
+    Profile {
+        /// In the text: each thread for itself as well. The data always has them.
+        #[serde(default)]
+        threads: bool,
+        /// In the last whole interval, instead of the current one until now.
+        #[serde(default)]
+        last: bool,
+    },
+    /// What a process is handed next: kinds and times, nothing of what is in the messages.
+    Trace {
+        /// Its name, or its number.
+        process: String,
+        /// So many messages.
+        count: u32,
+        /// Not longer than this, in milliseconds.
+        lasts_ms: u64,
+    },
     /// Make an account staff.
     StaffAdd {
         /// The account's name.
@@ -60,6 +85,13 @@ pub enum ControlRequest {
         #[serde(default)]
         room: Option<String>,
     },
+    /// Make a room keep its thread without awaiting, to see that the watchdog names it.
+    StallRoom {
+        /// The key of the room.
+        room: String,
+        /// For how long, in milliseconds.
+        lasts_ms: u64,
+    },
     /// Make the session of a player panic.
     CrashSession {
         /// The name of the character.
@@ -73,12 +105,33 @@ impl ControlRequest {
     /// How long the node may take to answer.
     #[must_use]
     pub fn deadline(&self) -> Duration {
+        if let ControlRequest::Trace { lasts_ms, .. } = self {
+            return CONTROL_TRACE.min(Duration::from_millis(*lasts_ms)) + CONTROL_ANSWER;
+        }
         if matches!(self, ControlRequest::Backup { .. }) {
             CONTROL_BACKUP
         } else {
             CONTROL_ANSWER
         }
     }
+
+    /// Whether it only waits for what others do, so that a stop of the node does not wait for it.
+    #[must_use]
+    pub fn only_watches(&self) -> bool {
+        matches!(self, ControlRequest::Trace { .. })
+    }
+}
+
+/// What processes are listed by, most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum TreeOrder {
+    /// The time that their code ran.
+    Busy,
+    /// The most messages that were ever queued.
+    Queue,
+    /// Restarts.
+    Restarts,
 }
 
 /// What a ban names.
@@ -167,7 +220,24 @@ mod tests {
 
     #[test]
     fn requests_are_tagged_in_kebab_case() {
-        check(r#"{"command":"tree"}"#, Some(ControlRequest::Tree));
+        let tree = |process: Option<&str>, order| {
+            let process = process.map(str::to_owned);
+            Some(ControlRequest::Tree { process, order })
+        };
+        check(r#"{"command":"tree"}"#, tree(None, None));
+        check(
+            r#"{"command":"tree","process":"world","order":"busy"}"#,
+            tree(Some("world"), Some(TreeOrder::Busy)),
+        );
+        check(r#"{"command":"tree","order":"beauty"}"#, None);
+        check(
+            r#"{"command":"profile","threads":true}"#,
+            Some(ControlRequest::Profile {
+                threads: true,
+                last: false,
+            }),
+        );
+        check(r#"{"command":"trace","process":"world"}"#, None);
         check(
             r#"{"command":"crash-room"}"#,
             Some(ControlRequest::CrashRoom { room: None }),
@@ -190,6 +260,24 @@ mod tests {
         check(r#"{"command":"staff-add"}"#, None);
         check(r#"{"command":"staff-add","name":"Ann","nmae":"x"}"#, None);
         check("[]", None);
+    }
+
+    #[test]
+    fn a_trace_has_its_own_time_and_no_more_than_a_trace_may_have() {
+        let deadline = |lasts_ms| {
+            let process = "world".to_owned();
+            let count = 1;
+            let trace = ControlRequest::Trace {
+                process,
+                count,
+                lasts_ms,
+            };
+            assert!(trace.only_watches());
+            trace.deadline()
+        };
+        assert_eq!(deadline(500), CONTROL_ANSWER + Duration::from_millis(500));
+        assert_eq!(deadline(u64::MAX), CONTROL_ANSWER + CONTROL_TRACE);
+        assert!(!ControlRequest::Shutdown.only_watches());
     }
 
     #[test]

@@ -88,21 +88,31 @@ async fn converse(
                 return answer(&mut stream, &ControlAnswer::refused(reason)).await;
             }
             Line::Whole => {
-                let reply = carry_out(handler, &line).await;
+                let reply = carry_out(handler, &line, &mut stopping).await;
                 answer(&mut stream, &reply).await?;
             }
         }
     }
 }
 
-async fn carry_out(handler: &ControlHandler, line: &[u8]) -> ControlAnswer {
+async fn carry_out(
+    handler: &ControlHandler,
+    line: &[u8],
+    stopping: &mut watch::Receiver<bool>,
+) -> ControlAnswer {
     let request = match serde_json::from_slice::<ControlRequest>(line) {
         Ok(request) => request,
         Err(error) => return ControlAnswer::refused(format!("not a request: {error}")),
     };
     tracing::info!(?request, "control request");
-    let deadline = request.deadline();
-    match timeout(deadline, handler(request)).await {
+    let (deadline, only_watches) = (request.deadline(), request.only_watches());
+    let carried_out = tokio::select! {
+        carried_out = timeout(deadline, handler(request)) => carried_out,
+        _ = stopping.wait_for(|stop| *stop), if only_watches => {
+            return ControlAnswer::busy("the node is stopping");
+        }
+    };
+    match carried_out {
         Ok(reply) => reply,
         Err(_) => ControlAnswer::failed(format!("no answer within {} s", deadline.as_secs())),
     }
