@@ -335,6 +335,10 @@ impl<M: Send + 'static, B: Body<M>> Launch for Launcher<M, B> {
         Arc::<Cell<M>>::clone(&self.cell)
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "one of the places that spawn for all others"
+    )]
     fn launch(self: Box<Self>, place: Place, on: &Where) -> Result<(), StartError> {
         let life = Life::new(self.body, self.cell, place);
         match on {

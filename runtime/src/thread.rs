@@ -15,6 +15,10 @@ use crate::worker;
 static BLOCKING: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs a child's whole life on a thread of its own, with a tokio runtime of its own.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "one of the places that spawn for all others"
+)]
 pub(crate) fn run(name: &str, life: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -30,6 +34,10 @@ pub(crate) fn run(name: &str, life: impl Future<Output = ()> + Send + 'static) -
 
 /// Runs a child's whole life on a thread of its own, with the clock of `runtime`; its code may
 /// block.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "one of the places that spawn for all others"
+)]
 pub(crate) fn run_blocking(
     name: &str,
     runtime: &Handle,

@@ -111,6 +111,10 @@ async fn gives_the_value_back_when_there_is_no_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "waits beside a thread of the test"
+)]
 async fn whatever_races_nothing_of_an_ended_owner_stays() {
     let owners = Owners::new().await;
     let registry = DuplicateRegistry::new();

@@ -262,6 +262,10 @@ async fn a_watcher_that_has_ended_is_forgotten() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "waits beside a thread of the test"
+)]
 async fn whatever_races_nobody_stays_who_has_ended() {
     let stage = Stage::new().await;
     for round in 0..100 {

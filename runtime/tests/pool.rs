@@ -356,6 +356,7 @@ async fn a_job_that_nobody_awaits_any_more_is_taken_out_of_the_line() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "threads that are no processes")]
 async fn each_job_is_told_its_outcome_exactly_once_whoever_comes_in_between() {
     const JOBS: usize = 400;
     let options = PoolOptions {

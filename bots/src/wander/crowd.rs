@@ -5,6 +5,10 @@
 //! ```
 //! Every phase has a deadline. A stop (Ctrl-C) ends the phase it meets; what was measured until
 //! then is reported. All tasks live in one set that is aborted and emptied at the end.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an outside player does not use the runtime"
+)]
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};

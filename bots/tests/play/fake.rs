@@ -1,6 +1,10 @@
 //! `[edge]` A pretended node on port 0 that speaks the dialogue over telnet and WebSocket.
 //!
 //! A ring of rooms, accounts in memory, and faults on request. It shares no code with the bots.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "an outside player does not use the runtime"
+)]
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

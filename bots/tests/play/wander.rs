@@ -252,6 +252,10 @@ async fn a_stop_ends_early_with_a_report() {
 }
 
 #[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an outside player does not use the runtime"
+)]
 async fn rooms_are_crashed_through_the_control_socket() {
     let node = Fake::start(Manner::default()).await;
     let path = std::env::temp_dir().join(format!("belay-bots-{}.sock", std::process::id()));

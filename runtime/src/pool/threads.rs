@@ -94,6 +94,10 @@ impl Shared {
         Ok(id)
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "one of the places that spawn for all others"
+    )]
     fn start_threads(self: &Arc<Self>, generation: u64, clock: &Handle) -> io::Result<()> {
         for number in 0..self.options.threads {
             let (shared, clock) = (Arc::clone(self), clock.clone());

@@ -372,10 +372,7 @@ fn describe(recorder: &PrometheusRecorder) {
         (LOGINS, "logins by outcome"),
         (RESTARTS, "restarts of processes"),
         (CRASHES, "crashes of processes"),
-        (
-            SLOW_HANDLERS,
-            "times that a process kept its thread for too long",
-        ),
+        (SLOW_HANDLERS, "times a thread was kept for too long"),
     ];
     let gauges = [
         (PLAYERS, "players in the world"),
@@ -383,10 +380,7 @@ fn describe(recorder: &PrometheusRecorder) {
         (LOGIN_QUEUE, "logins that wait for their password check"),
         (LOGIN_WORKING, "logins whose password is being checked"),
         (PROCESSES, "live processes"),
-        (
-            BUSY,
-            "threads kept busy in the last minute, by kind of process",
-        ),
+        (BUSY, "threads kept busy in the last minute, by kind"),
         (
             MAILBOX_HIGH_WATER,
             "deepest mailbox since the start, by kind of process",

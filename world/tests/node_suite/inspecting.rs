@@ -130,7 +130,7 @@ async fn a_stop_does_not_wait_for_a_trace() {
     let mut rig = Rig::start();
     let tracing = begin(&rig, &["trace", HALL, "--for", "5m"]);
     until("the trace begins", || rig.log().contains("Trace {")).await;
-    let start = std::time::Instant::now();
+    let start = tokio::time::Instant::now();
     assert_eq!(rig.end("-TERM"), Some(0));
     assert!(start.elapsed().as_secs() < 8, "{:?}", start.elapsed());
     let output = tracing.wait_with_output().unwrap();
