@@ -146,7 +146,8 @@ async fn sigusr1_logs_the_profile_and_the_node_lives_on() {
     rig.node().signal("-USR1");
     until("the profile is logged", || {
         let log = rig.log();
-        log.contains("reason=\"SIGUSR1\"") && log.contains("room.step: self ")
+        let lines = |begin: &str| log.lines().any(|line| line.starts_with(begin));
+        log.contains("reason=\"SIGUSR1\"") && lines("        room.step: self ")
     })
     .await;
     guest.ask("say still here", "You say").await.unwrap();
