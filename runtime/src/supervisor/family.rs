@@ -167,7 +167,7 @@ impl Family {
         let runtime = match self.admit(&process, Grace::of(spec.shutdown), starter) {
             Ok(runtime) => runtime,
             Err(error) => {
-                self.living.fetch_sub(1, Ordering::AcqRel);
+                self.count_out();
                 return Err(error);
             }
         };
@@ -293,6 +293,12 @@ impl Family {
             let child = self.partition(pid).children.remove(&pid);
             drop(child);
         }
+        self.count_out();
+    }
+
+    /// Counts one child less, and wakes a supervisor that waits for the last one: that may be one
+    /// that was counted and then refused.
+    fn count_out(&self) {
         let last = self.living.fetch_sub(1, Ordering::AcqRel) == 1;
         if self.rules.keeps_ended || (last && self.stopping.load(Ordering::Acquire)) {
             self.changed.notify_one();
@@ -362,4 +368,36 @@ impl Family {
 
 pub(super) fn lock(partition: &Mutex<Partition>) -> MutexGuard<'_, Partition> {
     partition.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn regression_a_start_that_is_refused_wakes_who_waits_for_the_last_child() {
+        let rules = Rules {
+            kind: "family",
+            strategy: Strategy::OneForOne,
+            auto_shutdown: AutoShutdown::Never,
+            intensity: Intensity::default(),
+            max_children: 9,
+            partitions: 1,
+            keeps_ended: false,
+        };
+        let family = Arc::new(Family::new(Arc::from("family"), rules));
+        family.open();
+        family.close();
+        // Between its two halves the start counts as a child that the supervisor waits for.
+        let refused = family.start(ChildSpec::task("late", |_| pending()), None);
+        assert!(matches!(refused, Err(StartError::NotRunning)));
+        let woken = tokio::select! {
+            biased;
+            () = family.changed.notified() => true,
+            () = ready(()) => false,
+        };
+        assert!(woken);
+    }
 }
