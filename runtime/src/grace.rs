@@ -5,8 +5,8 @@ use std::time::Duration;
 use crate::limits::KILL_GRACE;
 use crate::policy::Shutdown;
 
-/// A [`Shutdown`] in whole milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A [`Shutdown`] in whole milliseconds; the less, the sooner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Grace(u32);
 
 impl Grace {

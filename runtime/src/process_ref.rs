@@ -177,19 +177,24 @@ impl ProcessRef {
                 return;
             }
             // A stop for good is never softened to one for a restart.
-            let purpose = match control.shutdown {
+            let before = control.shutdown;
+            let purpose = match before {
                 Some((_, Purpose::End)) => Purpose::End,
                 Some((_, Purpose::Regroup)) | None => purpose,
             };
             if purpose == Purpose::Regroup && !control.is_active() {
                 return;
             }
+            // Nor is a kill to a request, or a deadline put off.
+            let asked = before.map(|(grace, _)| grace);
+            let grace = asked.map_or(grace, |asked| asked.min(grace));
             control.shutdown = Some((grace, purpose));
-            core.raise(if grace == Grace::BRUTAL {
-                FORCED
-            } else {
-                STOP | DEADLINE
-            });
+            if grace == Grace::BRUTAL {
+                core.raise(FORCED);
+            } else if asked != Some(grace) {
+                let told = control.phase == Phase::Stopping;
+                core.raise(if told { DEADLINE } else { STOP | DEADLINE });
+            }
         }
         self.slot.wake();
     }
@@ -223,5 +228,64 @@ impl Eq for ProcessRef {}
 impl fmt::Debug for ProcessRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.name, self.pid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::{Instant, sleep_until, timeout};
+
+    use super::*;
+    use crate::context::{Context, Incoming};
+    use crate::grace::Grace;
+    use crate::mailbox::{Capacity, Mailbox};
+    use crate::node::Node;
+    use crate::policy::Shutdown;
+    use crate::spec::ChildSpec;
+    use crate::supervisor::{DynamicOptions, DynamicSupervisor, Supervisor};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    async fn child(spec: ChildSpec) -> (Node, ProcessRef) {
+        let children = DynamicSupervisor::new("children", DynamicOptions::default());
+        let tree = Supervisor::builder("node").child(children.spec());
+        let node = Node::start(tree).await.unwrap();
+        let child = children.start_child(spec).await.unwrap();
+        (node, child)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn regression_a_kill_is_not_softened_to_a_request() {
+        let deaf = ChildSpec::task("deaf", |_| std::future::pending());
+        let (node, child) = child(deaf.shutdown(Shutdown::Infinity)).await;
+        child.request_stop(Grace::BRUTAL, Purpose::End);
+        child.request_stop(Grace::INFINITY, Purpose::End);
+        let ended = timeout(SECOND, child.ended()).await;
+        assert!(matches!(ended, Ok(Exit::Killed)), "{ended:?}");
+        node.stop(SECOND).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn regression_a_second_request_to_stop_is_not_heard_and_puts_nothing_off() {
+        let mailbox = Mailbox::new(Capacity::new(1));
+        let heard = |mut ctx: Context<()>| async move {
+            while !matches!(ctx.next().await, Incoming::Shutdown) {}
+            match ctx.next().await {
+                Incoming::Shutdown => Err(Exit::error("asked twice")),
+                Incoming::Message(()) | Incoming::Timer(()) | Incoming::Signal(_) => Ok(()),
+            }
+        };
+        let (node, child) = child(ChildSpec::body("heard", &mailbox, heard)).await;
+        let (begun, grace) = (Instant::now(), Grace::of(Shutdown::Timeout(SECOND * 5)));
+        child.request_stop(grace, Purpose::End);
+        sleep_until(begun + SECOND * 4).await;
+        child.request_stop(grace, Purpose::End);
+        child.request_stop(Grace::INFINITY, Purpose::End);
+        let ended = child.ended().await;
+        assert!(matches!(ended, Exit::Killed), "{ended:?}");
+        assert!(begun.elapsed() < SECOND * 6, "{:?}", begun.elapsed());
+        node.stop(SECOND).await;
     }
 }
