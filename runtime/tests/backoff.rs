@@ -159,6 +159,22 @@ async fn a_group_stops_at_once_and_starts_after_the_delay() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn regression_the_longest_delay_of_those_that_failed_at_once_is_kept() {
+    for strategy in [Strategy::RestForOne, Strategy::OneForAll] {
+        let (_, node, abc) = three(strategy).await;
+        let begun = Instant::now();
+        // Both before their supervisor sees either.
+        order(&abc[0], Order::Panic("breaks"));
+        order(&abc[1], Order::Panic("breaks too"));
+        until("all wait", || states(&node) == [State::Waiting; 3]).await;
+        assert_eq!(settled(&abc[2]).await, 1);
+        let took = begun.elapsed();
+        assert!(about(took, SECOND * 10), "{strategy:?}: {took:?}");
+        stop(node).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_older_child_that_fails_meanwhile_joins_the_group() {
     let (journal, node, abc) = three(Strategy::RestForOne).await;
     let begun = Instant::now();

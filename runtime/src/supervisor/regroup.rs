@@ -60,12 +60,17 @@ impl Family {
         for (process, grace) in members.iter().rev() {
             self.pause(process, *grace).await?;
         }
-        self.state()
-            .failed
-            .retain(|other| !self.takes_along(failed, other.pid));
-        let own = Instant::now() + failure.delay;
+        let mut delay = failure.delay;
+        self.state().failed.retain(|other| {
+            let goes_along = self.takes_along(failed, other.pid);
+            if goes_along {
+                delay = delay.max(other.delay);
+            }
+            !goes_along
+        });
+        let own = Instant::now() + delay;
         let at = waiting.map_or(own, |group| group.at.max(own));
-        if failure.delay > Duration::ZERO {
+        if delay > Duration::ZERO {
             for (process, _) in &members {
                 process.slot.core().lock().rare().next_try = Some(at);
             }
