@@ -121,6 +121,17 @@ pub(crate) fn restart_failed(process: &ProcessRef, exit: &Exit) {
     );
 }
 
+/// Logs that the message for a watcher of a group could not be made.
+pub(crate) fn notice_crashed(watcher: &ProcessRef, crash: &Crash) {
+    tracing::error!(
+        target: "belay_runtime",
+        name = watcher.name(),
+        pid = watcher.pid().number(),
+        reason = %crash,
+        "notice of a group crashed"
+    );
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

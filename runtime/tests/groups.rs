@@ -242,6 +242,38 @@ async fn a_watcher_without_room_is_told_that_it_missed_something() {
     stop(stage.node).await;
 }
 
+/// Cannot be made from what a watcher is told.
+struct Unmade;
+
+impl From<GroupEvent<u8>> for Unmade {
+    fn from(_event: GroupEvent<u8>) -> Self {
+        panic!("no message for it")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn regression_a_watcher_whose_message_cannot_be_made_takes_nobody_along() {
+    let stage = Stage::new().await;
+    let (_, first) = stage.start("first", 8).await;
+    let (_, last) = stage.start("last", 8).await;
+    let (_, ann) = stage.start("ann", 8).await;
+    let mailbox = Mailbox::<Unmade>::new(Capacity::new(8));
+    let spec = ChildSpec::body("unmade", &mailbox, |ctx: Context<Unmade>| async move {
+        ctx.stopping().await;
+        Ok(())
+    });
+    stage.children.start_child(spec).await.unwrap();
+    stage.groups.monitor(1, &first).unwrap();
+    stage.groups.monitor(1, &mailbox.address()).unwrap();
+    stage.groups.monitor(1, &last).unwrap();
+    stage.groups.join(1, &ann).unwrap();
+    for watcher in [&first, &last] {
+        assert_eq!(heard(watcher).await, ["ann joined 1"]);
+    }
+    assert!(!stage.groups.demonitor(&1, &mailbox.address()));
+    stop(stage.node).await;
+}
+
 #[tokio::test]
 async fn a_watcher_that_has_ended_is_forgotten() {
     let stage = Stage::new().await;

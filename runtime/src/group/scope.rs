@@ -233,7 +233,8 @@ where
     /// restart keeps it. A process watches a group once: when it begins again, as a new
     /// incarnation will that needs the list, the watching before is over, and the notices of that
     /// one that are still queued can be told by their [`WatchId`]. The message is made from the
-    /// event while the group is locked: that must not come back to the groups.
+    /// event while the group is locked: that must not come back to the groups. When it panics, that
+    /// is logged, and the watching is over.
     ///
     /// # Errors
     /// [`JoinError`].

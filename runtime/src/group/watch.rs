@@ -7,11 +7,13 @@ use std::task::Waker;
 use smallvec::SmallVec;
 
 use super::hears::{Deaf, Hears};
-use crate::exit::Exit;
+use crate::exit::{Crash, Exit};
+use crate::guard;
 use crate::limits::GROUP_WATCHERS_MAX;
 use crate::mailbox::Class;
 use crate::process_ref::ProcessRef;
 use crate::registry::Claim;
+use crate::report;
 
 /// One watching of one group; tells the notices of this one from those of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +65,8 @@ pub(super) struct Watch<K> {
 pub(super) struct Aftermath<K> {
     wakers: SmallVec<[Waker; 2]>,
     over: Vec<Watch<K>>,
+    /// Whose messages could not be made.
+    crashes: Vec<(ProcessRef, Crash)>,
 }
 
 impl<K: Clone + Send + 'static> Watches<K> {
@@ -120,8 +124,10 @@ impl<K: Clone + Send + 'static> Watches<K> {
             let heard = watch.to.hear(event, class);
             heard.map(|waker| aftermath.wakers.extend(waker))
         };
+        let mut crashes = Vec::new();
         let lapsed = self.0.extract_if(.., |watch| {
-            match told(watch, change(), Class::Ambient) {
+            // Making the message is the watcher's code: its panic is no reason not to wake others.
+            let told = guard::call(|| match told(watch, change(), Class::Ambient) {
                 Ok(()) => false,
                 Err(Deaf::Closed) => true,
                 Err(Deaf::Full) => {
@@ -129,10 +135,15 @@ impl<K: Clone + Send + 'static> Watches<K> {
                     let _last = told(watch, Change::Lapsed, Class::Last);
                     true
                 }
-            }
+            });
+            told.unwrap_or_else(|caught| {
+                crashes.push((watch.owner.clone(), caught.crash));
+                true
+            })
         });
         let over = lapsed.collect();
         aftermath.over = over;
+        aftermath.crashes = crashes;
         aftermath
     }
 }
@@ -142,12 +153,16 @@ impl<K> Aftermath<K> {
         Self {
             wakers: SmallVec::new(),
             over: Vec::new(),
+            crashes: Vec::new(),
         }
     }
 
     /// Wakes the receivers and forgets those that are over.
     pub(super) fn settle(self) {
         self.wakers.into_iter().for_each(Waker::wake);
+        for (owner, crash) in self.crashes {
+            report::notice_crashed(&owner, &crash);
+        }
         for watch in self.over {
             drop(watch.claim.withdraw(&*watch.owner.slot, watch.owner.pid));
         }
