@@ -14,6 +14,11 @@ use crate::worker;
 /// Threads of blocking processes.
 static BLOCKING: AtomicUsize = AtomicUsize::new(0);
 
+/// A thread of this name; what no name of a thread may have in it is left out.
+pub(crate) fn named(name: &str) -> Builder {
+    Builder::new().name(name.replace('\0', ""))
+}
+
 /// Runs a child's whole life on a thread of its own, with a tokio runtime of its own.
 #[expect(
     clippy::disallowed_methods,
@@ -24,11 +29,7 @@ pub(crate) fn run(name: &str, life: impl Future<Output = ()> + Send + 'static) -
         .enable_all()
         .build()?;
     // Nobody joins it: the seat tells the supervisor when the child has ended.
-    drop(
-        Builder::new()
-            .name(name.to_owned())
-            .spawn(move || runtime.block_on(life))?,
-    );
+    drop(named(name).spawn(move || runtime.block_on(life))?);
     Ok(())
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn run_blocking(
 ) -> Result<(), StartError> {
     let permit = Permit::take()?;
     let runtime = runtime.clone();
-    let thread = Builder::new().name(name.to_owned()).spawn(move || {
+    let thread = named(name).spawn(move || {
         let _permit = permit;
         let _entered = runtime.enter();
         worker::may_block();

@@ -606,3 +606,23 @@ async fn a_child_may_ask_its_own_supervisor_for_another_while_it_starts() {
     assert_eq!((children.count(), begun.elapsed()), (2, Duration::ZERO));
     bed.finish().await;
 }
+
+#[tokio::test]
+async fn regression_a_name_that_no_thread_may_have_is_one_of_a_child() {
+    let quiet = |ctx: Context<()>| async move {
+        ctx.stopping().await;
+        Ok(())
+    };
+    let mailbox = Mailbox::new(Capacity::new(1));
+    let on_thread = ChildSpec::body("a\0b", &mailbox, quiet).on_thread();
+    let options = PoolOptions {
+        threads: 1,
+        queue_max: 1,
+    };
+    let pool = WorkerPool::new("pool\0", options);
+    let tree = Supervisor::builder("node").children([on_thread, pool.spec()]);
+    let node = Node::start(tree).await.unwrap();
+    let named = node.tree().children.first().map(|child| child.name.clone());
+    assert_eq!(named.as_deref(), Some("a\0b"));
+    assert_eq!(node.stop(SECOND).await, StopReport::default());
+}

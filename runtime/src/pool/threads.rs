@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::Builder;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -18,6 +17,7 @@ use crate::context::Context;
 use crate::exit::{Crash, Exit};
 use crate::guard;
 use crate::supervisor::Branch;
+use crate::thread;
 use crate::tree::MailboxState;
 
 pub(super) struct Shared {
@@ -101,7 +101,7 @@ impl Shared {
     fn start_threads(self: &Arc<Self>, generation: u64, clock: &Handle) -> io::Result<()> {
         for number in 0..self.options.threads {
             let (shared, clock) = (Arc::clone(self), clock.clone());
-            let builder = Builder::new().name(format!("{} {number}", self.name));
+            let builder = thread::named(&format!("{} {number}", self.name));
             self.lock().threads += 1;
             let started = builder.spawn(move || {
                 let _entered = clock.enter();
