@@ -61,7 +61,9 @@ pub(super) fn prefix(name: &str) -> &str {
 
 fn find(name: &str) -> Option<(&'static str, ClassId)> {
     let ids = IDS.read().unwrap_or_else(PoisonError::into_inner);
-    ids.get_key_value(name).map(|(name, id)| (*name, *id))
+    let known = ids.get_key_value(name).map(|(name, id)| (*name, *id));
+    let is_full = ids.len() >= PROFILE_CLASSES_MAX;
+    known.or_else(|| is_full.then(|| (OTHER.name(), ClassId::OTHER)))
 }
 
 #[cold]
