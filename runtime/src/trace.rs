@@ -180,7 +180,8 @@ impl Reel {
         if std::mem::replace(&mut self.open, false)
             && let Some(last) = self.entries.last_mut()
         {
-            last.took = Some(now - self.begun - last.at);
+            // A clock that a test pauses may have gone back.
+            last.took = Some((now - self.begun).saturating_sub(last.at));
         }
     }
 }
