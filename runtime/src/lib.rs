@@ -61,6 +61,8 @@
 //! | child spec, restart, shutdown | [`ChildSpec`], [`Restart`], [`Shutdown`], [`Backoff`] |
 //! | `Supervisor`, strategies, `max_restarts` | [`Supervisor`], [`Strategy`], [`Intensity`] |
 //! | `auto_shutdown` | [`AutoShutdown`] |
+//! | `check_childspecs` | [`SupervisorBuilder::check`], [`SpecError`] |
+//! | `which_children`, `terminate_child`, `restart_child`, `delete_child` | [`SupervisorRef`] |
 //! | `DynamicSupervisor`, `PartitionSupervisor` | [`DynamicSupervisor`], with `partitions` |
 //! | Elixir's tether in front of a flaky dependency | [`Tether`] |
 //! | application start and stop | [`Node::start`], [`Node::stop`] and its [`StopReport`] |
@@ -210,8 +212,9 @@ pub use spec::ChildSpec;
 pub use spec_error::SpecError;
 pub use stats::{Stats, stats};
 pub use supervisor::{
-    Attachment, DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor,
-    SupervisorBuilder, Tether, TetherOptions, TetherState, TetherStatus, TetherWatch,
+    Attachment, ChildError, DynamicOptions, DynamicSupervisor, StartError, StopError, Supervisor,
+    SupervisorBuilder, SupervisorRef, Tether, TetherOptions, TetherState, TetherStatus,
+    TetherWatch,
 };
 pub use task::{MapOptions, Task, TaskError, TaskOptions, TaskRefused, TaskStream, TaskSupervisor};
 pub use timer::TimerId;

@@ -155,6 +155,10 @@ impl<M: Send + 'static, B: Body<M>> Future for Life<M, B> {
                     None
                 }
                 Stage::Begin => match self.as_mut().begin() {
+                    None if self.seat.is_to_rest() => {
+                        *self.as_mut().project().stage = Stage::Waiting;
+                        None
+                    }
                     None => Some(Phase::Ended),
                     Some(Ok(())) if self.stage == Stage::Running => None,
                     Some(fate) => self.as_mut().settle(fate),

@@ -39,6 +39,10 @@ pub const KILL_GRACE: Duration = Duration::from_secs(1);
 /// When reached: what is longer is lowered to it.
 pub const DELAY_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
+/// Children of one static supervisor, when they are started while it runs.
+/// When reached: [`StartError::TooManyChildren`](crate::StartError::TooManyChildren).
+pub const STATIC_CHILDREN_MAX: usize = 65_536;
+
 /// How long a child gets to start unless its spec says otherwise: long enough for anything but a
 /// hang. When reached: it is killed, and that is a failed start.
 pub const START_DEFAULT: Duration = Duration::from_secs(60);

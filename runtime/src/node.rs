@@ -13,7 +13,9 @@ use crate::process_ref::ProcessRef;
 use crate::roster;
 use crate::slot::Purpose;
 use crate::spec::ChildSpec;
-use crate::supervisor::{Custody, Family, Rules, StartError, SupervisorBuilder, start_one};
+use crate::supervisor::{
+    Custody, Family, Rules, StartError, SupervisorBuilder, SupervisorRef, start_one,
+};
 use crate::ticks;
 use crate::tree::{self, TreeNode};
 use crate::window::Intensity;
@@ -104,6 +106,11 @@ impl Node {
     /// Each process is looked at by itself, so that a large tree is no snapshot of one moment.
     pub fn tree(&self) -> TreeNode {
         tree::read(&self.root)
+    }
+
+    /// The supervisor at the top, to stop and start its children by name.
+    pub fn supervisor(&self) -> SupervisorRef {
+        SupervisorRef::at(self.root.clone())
     }
 
     /// The process at the top.

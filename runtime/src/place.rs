@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::exit::Exit;
+use crate::grace::Grace;
 use crate::guard::{self, Caught};
 use crate::limits::DELAY_MAX;
 use crate::policy::{MailboxPolicy, Restart};
@@ -123,11 +124,16 @@ impl Place {
             }
         }
         let failed = unstarted || exit.is_abnormal();
+        let by_name = std::mem::take(&mut self.terms.by_name);
         let next = match (purpose, &starter) {
             (Some(Purpose::End), _) => Next::End(Phase::Ended),
-            (Some(Purpose::Regroup), _) => self.regrouped(&process),
+            (Some(Purpose::Regroup | Purpose::Rest), _) => self.regrouped(&process),
             // Whoever started it decides what to do about it.
             (None, Some(_)) if failed && first => Next::End(Phase::Ended),
+            (None, Some(_)) if failed && by_name => {
+                core.lock().shutdown = Some((Grace::INFINITY, Purpose::Rest));
+                self.park(&process)
+            }
             (None, _) => self.decide(&process, &exit, failed),
         };
         if let Some(starter) = starter {
@@ -154,6 +160,16 @@ impl Place {
         if std::mem::take(&mut self.terms.done) {
             self.family.child_back(self.terms.significant);
         }
+    }
+
+    /// It rests until it is started by name.
+    pub(crate) fn rests(&mut self, slot: &dyn Slot) {
+        slot.close();
+        if !std::mem::replace(&mut self.terms.done, true) {
+            self.family.child_gone(self.terms.significant);
+        }
+        self.family.parked();
+        self.family.rested.notify_waiters();
     }
 
     fn park(&self, process: &ProcessRef) -> Next {

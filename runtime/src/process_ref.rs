@@ -180,9 +180,15 @@ impl ProcessRef {
             let before = control.shutdown;
             let purpose = match before {
                 Some((_, Purpose::End)) => Purpose::End,
-                Some((_, Purpose::Regroup)) | None => purpose,
+                Some((_, Purpose::Rest)) if purpose == Purpose::Regroup => Purpose::Rest,
+                Some((_, Purpose::Regroup | Purpose::Rest)) | None => purpose,
             };
-            if purpose == Purpose::Regroup && !control.is_active() {
+            let idle = match purpose {
+                Purpose::End => false,
+                Purpose::Regroup => !control.is_active(),
+                Purpose::Rest => control.phase == Phase::Resting,
+            };
+            if idle {
                 return;
             }
             // Nor is a kill to a request, or a deadline put off.

@@ -122,23 +122,45 @@ impl<M: Send + 'static> Seat<M> {
 
     /// What a child does that waits between two incarnations.
     pub(crate) fn poll_command(
-        &self,
+        &mut self,
         cx: &mut TaskContext<'_>,
         timer: &mut Option<Timer>,
     ) -> Poll<Command> {
-        {
-            let mut control = self.cell.core().lock();
+        let rests = {
+            let core = self.cell.core();
+            let mut control = core.lock();
             if let Some((_, Purpose::End)) = control.shutdown {
                 return Poll::Ready(Command::End);
             }
+            let rests = matches!(control.shutdown, Some((_, Purpose::Rest)));
+            if rests {
+                core.lower(u8::MAX);
+                control.shutdown = None;
+                control.phase = Phase::Resting;
+                control.command = None;
+                if let Some(rare) = control.seldom_mut() {
+                    rare.next_try = None;
+                }
+            }
             if let Some(command) = control.command.take() {
+                self.place.terms.by_name = control.phase == Phase::Resting;
                 return Poll::Ready(command);
             }
+            rests
+        };
+        if rests {
+            *timer = None;
+            self.place.rests(&*self.cell);
         }
         match timer {
             Some(timer) => timer.as_mut().poll(cx).map(|()| Command::Run),
             None => Poll::Pending,
         }
+    }
+
+    /// True when an incarnation could not begin because the child was told to rest.
+    pub(crate) fn is_to_rest(&self) -> bool {
+        matches!(self.cell.core().lock().shutdown, Some((_, Purpose::Rest)))
     }
 
     pub(crate) fn end(&mut self, phase: Phase) {

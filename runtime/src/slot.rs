@@ -66,6 +66,8 @@ pub(crate) enum Phase {
     Stopping,
     /// Between two incarnations.
     Waiting,
+    /// Stopped by name, until it is started by name.
+    Resting,
     Ended,
     /// Ended, because it failed too often.
     Abandoned,
@@ -85,6 +87,8 @@ pub(crate) enum Purpose {
     End,
     /// The child waits to be started again with others.
     Regroup,
+    /// The child rests until it is started by name.
+    Rest,
 }
 
 pub(crate) struct Core {
@@ -262,7 +266,11 @@ impl Core {
         let mut control = self.lock();
         match control.phase {
             Phase::Vacant | Phase::Ended | Phase::Abandoned => {}
-            Phase::Starting | Phase::Running | Phase::Stopping | Phase::Waiting => return false,
+            Phase::Starting
+            | Phase::Running
+            | Phase::Stopping
+            | Phase::Waiting
+            | Phase::Resting => return false,
         }
         self.lower(u8::MAX);
         self.busy.store(0, Ordering::Relaxed);
@@ -378,12 +386,14 @@ impl Control {
     pub(crate) fn is_active(&self) -> bool {
         match self.phase {
             Phase::Starting | Phase::Running | Phase::Stopping => true,
-            Phase::Vacant | Phase::Waiting | Phase::Ended | Phase::Abandoned => false,
+            Phase::Vacant | Phase::Waiting | Phase::Resting | Phase::Ended | Phase::Abandoned => {
+                false
+            }
         }
     }
 
     /// True until the child has ended for good.
     pub(crate) fn is_living(&self) -> bool {
-        self.is_active() || self.phase == Phase::Waiting
+        self.is_active() || matches!(self.phase, Phase::Waiting | Phase::Resting)
     }
 }

@@ -19,8 +19,10 @@ pub(crate) struct Terms {
     pub(crate) acknowledged: bool,
     /// What its time is counted as.
     pub(crate) class: ClassId,
-    /// It ended by itself, and only a sibling's restart brings it back.
+    /// It ended by itself, or was stopped by name, and only another's doing brings it back.
     pub(crate) done: bool,
+    /// It is being started by name.
+    pub(crate) by_name: bool,
     pub(crate) rare: Option<Box<Rare>>,
 }
 
@@ -54,6 +56,7 @@ impl Terms {
             acknowledged: false,
             class,
             done: false,
+            by_name: false,
             rare: None,
         }
     }

@@ -176,7 +176,7 @@ impl State {
             Phase::Running => Self::Running,
             Phase::Stopping => Self::Stopping,
             Phase::Waiting => Self::Waiting,
-            Phase::Vacant | Phase::Ended => Self::Ended,
+            Phase::Vacant | Phase::Resting | Phase::Ended => Self::Ended,
             Phase::Abandoned => Self::Abandoned,
         }
     }

@@ -30,6 +30,8 @@ enum Blow {
 enum Step {
     Blow(usize, Blow),
     Advance(u64),
+    Terminate(usize),
+    Restart(usize),
 }
 
 /// More than so many in so many milliseconds is too many.
@@ -65,7 +67,7 @@ impl Plan {
 }
 
 fn limits(most: u32) -> impl Generator<Value = Limit> {
-    (0..most, 1_u64..4_000)
+    (0..most, (1_u64..8).prop_map(|halves| halves * 500))
 }
 
 fn plans() -> impl Generator<Value = Plan> {
@@ -120,7 +122,9 @@ fn steps() -> impl Generator<Value = Vec<Step>> {
     ];
     let step = prop_oneof![
         4 => (0_usize..6, blow).prop_map(|(child, blow)| Step::Blow(child, blow)),
-        1 => (0_u64..3_000).prop_map(Step::Advance),
+        1 => (0_u64..7).prop_map(|halves| Step::Advance(halves * 500)),
+        1 => (0_usize..6).prop_map(Step::Terminate),
+        1 => (0_usize..6).prop_map(Step::Restart),
     ];
     prop::collection::vec(step, 1..24)
 }
@@ -130,6 +134,8 @@ fn steps() -> impl Generator<Value = Vec<Step>> {
 enum Doing {
     Running,
     /// Ended; comes back when a sibling is restarted.
+    Parked,
+    /// Terminated by name; comes back by name.
     Resting,
     Ended,
     Abandoned,
@@ -182,7 +188,7 @@ impl Model {
         if !restarted {
             let rests =
                 child.restart == Restart::Transient && self.plan.strategy != Strategy::OneForOne;
-            return self.end(number, if rests { Doing::Resting } else { Doing::Ended });
+            return self.end(number, if rests { Doing::Parked } else { Doing::Ended });
         }
         let too_often = match child.own {
             Some(own) if too_many(&mut self.own_failures[number], self.now, own) => {
@@ -225,6 +231,22 @@ impl Model {
         }
     }
 
+    fn terminate(&mut self, number: usize) {
+        let temporary = self.plan.children[number].restart == Restart::Temporary;
+        self.doing[number] = match self.doing[number] {
+            Doing::Running if temporary => Doing::Ended,
+            Doing::Running | Doing::Parked | Doing::Resting => Doing::Resting,
+            ended @ (Doing::Ended | Doing::Abandoned) => ended,
+        };
+    }
+
+    fn restart_by_name(&mut self, number: usize) {
+        if self.doing[number] == Doing::Resting {
+            self.doing[number] = Doing::Running;
+            self.restarts[number] += 1;
+        }
+    }
+
     fn restart(&mut self, failed: usize) {
         let group = match self.plan.strategy {
             Strategy::OneForOne => failed..failed + 1,
@@ -235,11 +257,11 @@ impl Model {
             let temporary = self.plan.children[number].restart == Restart::Temporary;
             match self.doing[number] {
                 Doing::Running if temporary => self.doing[number] = Doing::Ended,
-                Doing::Running | Doing::Resting => {
+                Doing::Running | Doing::Parked => {
                     self.doing[number] = Doing::Running;
                     self.restarts[number] += 1;
                 }
-                Doing::Ended | Doing::Abandoned => {}
+                Doing::Resting | Doing::Ended | Doing::Abandoned => {}
             }
         }
     }
@@ -320,18 +342,20 @@ impl Rig {
         let tree = self.node.tree();
         prop_assert!(self.node.root().is_alive(), "it ended");
         for (number, expected) in model.doing.iter().enumerate() {
-            let found = &tree.children[number];
+            let name = number.to_string();
+            let Some(found) = tree.children.iter().find(|child| child.name == name) else {
+                prop_assert_eq!(*expected, Doing::Ended, "{} is not listed", number);
+                continue;
+            };
             match expected {
                 Doing::Running => {
                     prop_assert_eq!(found.state, State::Running, "{}", tree.to_text());
                     prop_assert_eq!(found.restarts, model.restarts[number], "{}", number);
                 }
-                Doing::Resting => prop_assert!(
-                    matches!(found.state, State::Waiting | State::Ended),
-                    "{}",
-                    tree.to_text()
-                ),
-                Doing::Ended => prop_assert_eq!(found.state, State::Ended, "{}", number),
+                Doing::Parked => prop_assert_eq!(found.state, State::Waiting, "{}", number),
+                Doing::Resting | Doing::Ended => {
+                    prop_assert_eq!(found.state, State::Ended, "{}", number)
+                }
                 Doing::Abandoned => prop_assert_eq!(found.state, State::Abandoned, "{}", number),
             }
             let open = *expected == Doing::Running;
@@ -370,6 +394,7 @@ impl Rig {
 
 async fn follow(plan: Plan, steps: Vec<Step>) -> Result<(), TestCaseError> {
     let rig = Rig::start(&plan).await;
+    let supervisor = rig.node.supervisor();
     let mut model = Model::new(plan);
     for step in steps {
         match step {
@@ -386,6 +411,28 @@ async fn follow(plan: Plan, steps: Vec<Step>) -> Result<(), TestCaseError> {
                 }
                 test_kit::settle().await;
             }
+            Step::Terminate(number) => {
+                let number = number % model.doing.len();
+                let done = supervisor.terminate_child(&number.to_string()).await;
+                let listed = !matches!(done, Err(ChildError::NotFound));
+                prop_assert!(listed || model.doing[number] == Doing::Ended);
+                model.terminate(number);
+            }
+            Step::Restart(number) => {
+                let number = number % model.doing.len();
+                let done = supervisor.restart_child(&number.to_string()).await;
+                let expected = match model.doing[number] {
+                    Doing::Running => matches!(done, Err(ChildError::Running)),
+                    Doing::Parked => matches!(done, Err(ChildError::Restarting)),
+                    Doing::Resting => done.is_ok(),
+                    Doing::Ended => {
+                        matches!(done, Err(ChildError::Ended | ChildError::NotFound))
+                    }
+                    Doing::Abandoned => matches!(done, Err(ChildError::Ended)),
+                };
+                prop_assert!(expected, "{:?}: {:?}", model.doing[number], done);
+                model.restart_by_name(number);
+            }
         }
         if model.outcome.is_some() {
             break;
@@ -396,7 +443,7 @@ async fn follow(plan: Plan, steps: Vec<Step>) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
     fn a_static_supervisor_does_as_the_model_says(plan in plans(), steps in steps()) {

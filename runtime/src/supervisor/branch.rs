@@ -19,6 +19,10 @@ pub(crate) trait Branch: Send + Sync {
     }
     /// How the tree names its kind.
     fn kind(&self) -> &'static str;
+    /// The children, when they can be stopped and started by name.
+    fn as_static(self: Arc<Self>) -> Option<Arc<Family>> {
+        None
+    }
     /// What the tree says of it beyond its children, in a few words.
     fn detail(&self) -> Option<String> {
         None
@@ -51,5 +55,9 @@ impl Branch for Family {
 
     fn kind(&self) -> &'static str {
         self.rules.kind
+    }
+
+    fn as_static(self: Arc<Self>) -> Option<Arc<Family>> {
+        self.rules.keeps_ended.then_some(self)
     }
 }

@@ -46,6 +46,10 @@ pub(crate) struct Family {
     pub(super) state: Mutex<State>,
     /// Wakes the supervisor's task.
     pub(super) changed: Notify,
+    /// Wakes those who wait until a child rests.
+    pub(crate) rested: Notify,
+    /// Held by who stops and starts children of a static supervisor, the supervisor included.
+    pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 /// A share of the children. More than one so that starts and ends on several threads do not meet
@@ -117,6 +121,8 @@ impl Family {
             partitions,
             state: Mutex::new(state),
             changed: Notify::new(),
+            rested: Notify::new(),
+            turn: tokio::sync::Mutex::new(()),
         }
     }
 

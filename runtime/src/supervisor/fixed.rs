@@ -179,6 +179,7 @@ pub(super) fn show(ctx: &Context<Infallible>, family: &Arc<Family>) {
 }
 
 async fn start_all(family: &Arc<Family>, specs: Vec<ChildSpec>) -> Result<(), Exit> {
+    let _turn = family.turn.lock().await;
     for spec in specs {
         start_one(family, spec)
             .await

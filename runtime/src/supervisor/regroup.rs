@@ -53,6 +53,7 @@ impl Family {
         failure: Failure,
         waiting: Option<Group>,
     ) -> Result<Group, GaveUp> {
+        let _turn = self.turn.lock().await;
         self.count(failure)?;
         // Those of a group that waits are no younger than its first; the older one has them all.
         let failed = waiting.map_or(failure.pid, |group| group.failed.min(failure.pid));
@@ -71,7 +72,8 @@ impl Family {
         let own = Instant::now() + delay;
         let at = waiting.map_or(own, |group| group.at.max(own));
         if delay > Duration::ZERO {
-            for (process, _) in &members {
+            let waiting = |(process, _): &&(ProcessRef, Grace)| process.phase() == Phase::Waiting;
+            for (process, _) in members.iter().filter(waiting) {
                 process.slot.core().lock().rare().next_try = Some(at);
             }
         }
@@ -85,8 +87,9 @@ impl Family {
     /// # Cancel safety
     /// Children may be left waiting; the supervisor must stop them then.
     pub(super) async fn start_group(&self, group: Group) {
+        let _turn = self.turn.lock().await;
         for (process, _) in self.members(group.failed) {
-            let exit = match run_again(&process).await {
+            let exit = match run_again(&process, Phase::Waiting).await {
                 Some(Ok(())) => continue,
                 Some(Err(exit)) => exit,
                 None => return self.lose(&process, "start"),
@@ -139,7 +142,7 @@ impl Family {
         let paused = async {
             while !matches!(
                 process.phase(),
-                Phase::Waiting | Phase::Ended | Phase::Abandoned
+                Phase::Waiting | Phase::Resting | Phase::Ended | Phase::Abandoned
             ) {
                 self.changed.notified().await;
             }
@@ -166,13 +169,13 @@ impl Family {
     }
 }
 
-/// Runs the next incarnation of a waiting child and waits until it has started; `None` when it
-/// blocks its thread.
-async fn run_again(process: &ProcessRef) -> Option<Result<(), Exit>> {
+/// Runs the next incarnation of a child that waits, or rests, and waits until it has started;
+/// `None` when it blocks its thread.
+pub(super) async fn run_again(process: &ProcessRef, from: Phase) -> Option<Result<(), Exit>> {
     let (starter, started) = oneshot::channel();
     let after = {
         let mut control = process.slot.core().lock();
-        if control.pid != process.pid || control.phase != Phase::Waiting {
+        if control.pid != process.pid || control.phase != from {
             return Some(Ok(()));
         }
         control.starter = Some(starter);
