@@ -93,3 +93,18 @@ async fn a_caller_whose_request_kills_is_told() {
     assert_eq!(answer, Err(CallError::Dropped));
     bed.finish().await;
 }
+
+#[tokio::test]
+async fn an_address_names_the_process_that_runs_on_its_mailbox() {
+    let journal = Journal::default();
+    let (spec, address) = obedient("a", &journal);
+    assert_eq!(address.process(), None);
+    let bed = test_kit::start([spec]).await;
+    let process = address.process();
+    assert_eq!(process, Some(bed.process("a")));
+    order(&address, Order::Panic("broken"));
+    assert_eq!(settled(&address).await, 1);
+    assert_eq!(address.process(), process);
+    bed.finish().await;
+    assert_eq!(address.process(), None);
+}

@@ -12,6 +12,7 @@ use super::reply::{self, CallError, Reply};
 use super::send::Sending;
 use crate::kind::{Kind, Kinds};
 use crate::patience::Patience;
+use crate::process_ref::ProcessRef;
 use crate::slot::Slot;
 
 /// The receiving end of a process: a bounded queue that outlives its incarnations.
@@ -210,6 +211,35 @@ impl<M: Send + 'static> Address<M> {
         make: impl FnOnce(Reply<R>) -> M,
     ) -> Result<R, CallError> {
         reply::call(self, deadline, make).await
+    }
+
+    /// The process that runs on the mailbox, to monitor it, link to it, trace it, or end it;
+    /// `None` before it was started and after it has ended for good.
+    ///
+    /// What `GenServer.whereis` is for who has a name, and the way to a child of a static
+    /// supervisor from outside. Between two incarnations the process is there as well.
+    ///
+    /// ```
+    /// # use belay_runtime::*;
+    /// # #[tokio::main(flavor = "current_thread")] async fn main() {
+    /// let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    /// let address = mailbox.address();
+    /// assert_eq!(address.process(), None);
+    /// let quiet = |ctx: Context<()>| async move {
+    ///     ctx.stopping().await;
+    ///     Ok(())
+    /// };
+    /// let spec = ChildSpec::body("quiet", &mailbox, quiet);
+    /// let node = Node::start(Supervisor::builder("node").child(spec)).await.unwrap();
+    /// let process = address.process().unwrap();
+    /// assert_eq!(process.name(), "quiet");
+    /// node.stop(std::time::Duration::from_secs(1)).await;
+    /// assert!(!process.is_alive());
+    /// assert_eq!(address.process(), None);
+    /// # }
+    /// ```
+    pub fn process(&self) -> Option<ProcessRef> {
+        ProcessRef::living_on(Arc::<Cell<M>>::clone(&self.cell))
     }
 
     /// Messages queued now, without those of the batch that is being handled.
