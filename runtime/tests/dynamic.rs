@@ -33,6 +33,10 @@ async fn starts_counts_and_stops_children() {
     let (spec, address) = obedient("a", &journal);
     let a = children.start_child(spec).await.unwrap();
     assert_eq!((children.count(), a.name(), a.is_alive()), (1, "a", true));
+    let twin = children.start_child(quiet(1)).await.unwrap();
+    assert_eq!(children.children(), [a.clone(), twin.clone()]);
+    assert_eq!(children.stop_child(twin.pid()).await, Ok(()));
+    assert_eq!(children.children(), std::slice::from_ref(&a));
     assert_eq!(children.stop_child(a.pid()).await, Ok(()));
     assert_eq!((children.count(), a.is_alive()), (0, false));
     assert!(address.is_closed());

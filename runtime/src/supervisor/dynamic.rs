@@ -145,7 +145,15 @@ impl DynamicSupervisor {
         }
     }
 
-    /// Children now, those between two incarnations included.
+    /// The children now, in the order in which they were started, those between two incarnations
+    /// included: OTP's `which_children`. Locks one share after the other, so that it is no
+    /// snapshot of one moment; costs what there are.
+    pub fn children(&self) -> Vec<ProcessRef> {
+        let children = self.family.list().into_iter();
+        children.map(|(process, _)| process).collect()
+    }
+
+    /// Children now, those between two incarnations included: OTP's `count_children`.
     pub fn count(&self) -> usize {
         self.family.living()
     }
