@@ -34,7 +34,7 @@ pub enum Shutdown {
     /// Its future is dropped at its next await point; [`Process::stop`](crate::Process::stop) does
     /// not run.
     Brutal,
-    /// It is asked to stop, and killed when it has not after this time.
+    /// It is asked to stop, and killed when it has not after this time; the log then says so.
     Timeout(Duration),
     /// It is asked to stop and waited for, however long it takes. The default for supervisors.
     Infinity,

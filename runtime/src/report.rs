@@ -100,6 +100,21 @@ pub(crate) fn escalated(supervisor: &str, child: &str, exit: &Exit) {
     );
 }
 
+/// Logs that a child was killed because it did not stop in its time; counts among the crashes.
+pub(crate) fn killed(process: &ProcessRef) {
+    if permitted() {
+        tracing::warn!(
+            target: "belay_runtime",
+            name = process.name(),
+            pid = process.pid().number(),
+            kind = process.slot.last_kind(),
+            queue_len = process.slot.depth().len,
+            omitted = OMITTED.swap(0, Ordering::Relaxed),
+            "process did not stop in time and was killed"
+        );
+    }
+}
+
 /// Logs that a child was killed and is still there.
 pub(crate) fn left_behind(process: &ProcessRef) {
     tracing::error!(

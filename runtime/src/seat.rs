@@ -12,6 +12,8 @@ use crate::exit::{CrashKind, Exit};
 use crate::mailbox::Cell;
 use crate::pid::Pid;
 use crate::place::{Fate, Next, Place};
+use crate::report;
+use crate::signal;
 use crate::slot::{Command, Core, DEADLINE, FORCED, Phase, Purpose, STARTING, Slot};
 use crate::worker;
 
@@ -105,6 +107,8 @@ impl<M: Send + 'static> Seat<M> {
         };
         timer.as_mut().poll(cx).map(|()| {
             let exit = if stopping {
+                let slot: Arc<dyn Slot> = Arc::<Cell<M>>::clone(&self.cell);
+                report::killed(&signal::reference(&slot, self.pid).0);
                 Exit::Killed
             } else {
                 let limit = core.lock().start_within();

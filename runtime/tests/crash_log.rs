@@ -171,3 +171,26 @@ async fn crashes_are_logged_with_their_place_and_not_more_than_the_limit_allows(
     );
     bed.finish().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_child_that_is_killed_because_it_does_not_stop_in_time_is_logged() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    // The limit is one for the program, and the other test uses it up.
+    tokio::time::advance(limits::CRASH_REPORT_PERIOD * 2_000).await;
+    let stubborn = |name: &str| ChildSpec::task(name, |_| std::future::pending());
+    let builder = Supervisor::builder("node")
+        .child(stubborn("told").shutdown(Shutdown::Timeout(Duration::from_secs(2))))
+        .child(stubborn("cut off").shutdown(Shutdown::Brutal));
+    let node = Node::start(builder).await.unwrap();
+    assert_eq!(node.stop(LONG).await, StopReport::default());
+    let text = log.text();
+    let killed = "process did not stop in time and was killed";
+    assert_eq!(text.matches(killed).count(), 1, "{text}");
+    assert!(text.contains(r#"name="told""#), "{text}");
+}
