@@ -28,13 +28,15 @@ use crate::window::Intensity;
 pub struct Node {
     root: ProcessRef,
     /// Kills the tree when the node is dropped.
-    _custody: Custody,
+    custody: Custody,
 }
 
 /// What a stop left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopReport {
-    /// The names of the processes that had not ended at the deadline, innermost first.
+    /// The names of the processes that had not ended: at the deadline of the whole stop, or when
+    /// their supervisor, after their own deadline and
+    /// [`KILL_GRACE`](crate::limits::KILL_GRACE), went on without them. Innermost first.
     pub not_stopped: Vec<String>,
 }
 
@@ -71,10 +73,7 @@ impl Node {
                 .unwrap_or_else(|| crate::Supervisor::builder("ended"))
         });
         let root = start_one(&family, spec.restart(Restart::Temporary)).await?;
-        Ok(Self {
-            root,
-            _custody: custody,
-        })
+        Ok(Self { root, custody })
     }
 
     /// Stops the tree: children in reverse order, each within its own deadline, all within this
@@ -84,12 +83,13 @@ impl Node {
     /// When the future is dropped the tree is killed.
     pub async fn stop(self, deadline: Duration) -> StopReport {
         self.root.request_stop(Grace::INFINITY, Purpose::End);
-        if timeout(deadline, self.root.ended()).await.is_ok() {
-            return StopReport::default();
-        }
-        StopReport {
-            not_stopped: tree::living(&self.root),
-        }
+        let not_stopped = if timeout(deadline, self.root.ended()).await.is_ok() {
+            let left = self.custody.0.left_behind().into_iter();
+            left.map(|process| process.name().to_owned()).collect()
+        } else {
+            tree::living(&self.root)
+        };
+        StopReport { not_stopped }
     }
 
     /// Waits until the tree ends by itself, because the top supervisor gave up or

@@ -263,6 +263,9 @@ impl Place {
         if let Some(mut extras) = extras {
             signal::ended(&process, &mut extras, &exit);
             std::mem::take(&mut extras.claims).release(&exit);
+            if let Some(rare) = &mut extras.rare {
+                self.family.note_left(std::mem::take(&mut rare.left));
+            }
             self.family.child_ended(process.pid());
             if let Some(ended) = extras.ended.take() {
                 ended.tell(exit);

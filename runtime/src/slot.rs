@@ -16,7 +16,7 @@ use crate::kind;
 use crate::limits::START_DEFAULT;
 use crate::mailbox::Depth;
 use crate::pid::Pid;
-use crate::process_ref::Ending;
+use crate::process_ref::{Ending, ProcessRef};
 use crate::registry::Claims;
 use crate::signal::{MonitorId, Signal};
 use crate::small_map::SmallMap;
@@ -33,7 +33,6 @@ pub(crate) const STOP: u8 = 2;
 pub(crate) const SIGNAL: u8 = 4;
 /// The deadline of the stop is not running yet.
 pub(crate) const DEADLINE: u8 = 8;
-
 /// The incarnation's start was not acknowledged yet.
 pub(crate) const STARTING: u8 = 16;
 /// What the process is handed is recorded.
@@ -130,7 +129,7 @@ pub(crate) struct Extras {
     pub(crate) claims: Claims,
     /// Told when the child ends for good.
     pub(crate) ended: Option<Arc<Ending>>,
-    rare: Option<Box<Rare>>,
+    pub(crate) rare: Option<Box<Rare>>,
 }
 
 /// What few processes have.
@@ -147,6 +146,8 @@ pub(crate) struct Rare {
     pub(crate) trace: Option<Recorder>,
     /// Its children, when it is a supervisor.
     pub(crate) branch: Option<Weak<dyn Branch>>,
+    /// Whom it left behind when it stopped, when it is a supervisor.
+    pub(crate) left: Vec<ProcessRef>,
     /// When the next incarnation begins, while it waits for that.
     pub(crate) next_try: Option<Instant>,
     /// How long it may start, when that is not the default.
@@ -337,6 +338,7 @@ impl Extras {
             *rare = Rare {
                 last_crash: rare.last_crash.take(),
                 trace: rare.trace.take(),
+                left: std::mem::take(&mut rare.left),
                 start_within: rare.start_within,
                 ..Rare::default()
             };
@@ -360,9 +362,8 @@ impl Control {
 
     /// How long the child may start.
     pub(crate) fn start_within(&self) -> Duration {
-        self.seldom()
-            .and_then(|rare| rare.start_within)
-            .unwrap_or(START_DEFAULT)
+        let limit = self.seldom().and_then(|rare| rare.start_within);
+        limit.unwrap_or(START_DEFAULT)
     }
 
     pub(crate) fn extras(&mut self) -> &mut Extras {

@@ -103,6 +103,32 @@ async fn a_blocked_child_on_a_thread_is_left_behind_and_named() {
 }
 
 #[tokio::test]
+async fn regression_a_child_left_behind_is_named_when_the_rest_stops_in_time() {
+    let (unblock, blocked) = mpsc::sync_channel::<()>(0);
+    let mut blocked = Some(blocked);
+    let mailbox = Mailbox::<()>::new(Capacity::new(1));
+    let spec = ChildSpec::blocking("wedged", &mailbox, move |ctx| {
+        ctx.ready();
+        if let Some(blocked) = blocked.take() {
+            assert!(blocked.recv().is_err(), "it is only ever dropped");
+        }
+        Ok(())
+    });
+    let mut children = Some(spec.shutdown(Shutdown::Brutal));
+    let others = DynamicSupervisor::new("others", DynamicOptions::default());
+    let node = Node::start(Supervisor::builder("node").child(others.spec()))
+        .await
+        .unwrap();
+    let inner = move || Supervisor::builder("inner").children(children.take());
+    let inner = ChildSpec::supervisor("inner", inner);
+    others.start_child(inner).await.unwrap();
+    let wedged = mailbox.address().process().unwrap();
+    assert_eq!(node.stop(LONG).await.not_stopped, ["wedged"]);
+    drop(unblock);
+    wedged.ended().await;
+}
+
+#[tokio::test]
 async fn dropping_a_node_kills_its_tree() {
     let journal = Journal::default();
     let (spec, address) = obedient("a", &journal);

@@ -195,6 +195,7 @@ async fn run(family: Arc<Family>, mut ctx: Context<Infallible>) -> Result<(), Ex
         }
     };
     family.stop_together().await;
+    family.hand_on(&ctx.process());
     drop(custody);
     Err(outcome)
 }

@@ -68,6 +68,8 @@ pub(super) struct State {
     /// Failed children whose siblings are to be restarted too. At most one entry a child.
     pub(super) failed: VecDeque<Failure>,
     pub(super) significant: usize,
+    /// Who was left behind below children that have ended; only those that still run.
+    pub(super) left: Vec<ProcessRef>,
 }
 
 /// A child that failed and waits to be restarted with its siblings.
@@ -112,6 +114,7 @@ impl Family {
             outcome: None,
             failed: VecDeque::new(),
             significant: 0,
+            left: Vec::new(),
         };
         Self {
             name,

@@ -167,6 +167,7 @@ pub(crate) async fn run(
         Err(exit) => exit,
     };
     family.stop_in_reverse().await;
+    family.hand_on(&ctx.process());
     drop(custody);
     Err(outcome)
 }

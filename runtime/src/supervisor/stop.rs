@@ -68,6 +68,41 @@ impl Family {
         }
     }
 
+    /// Hands on who was left behind, for the report of the node: a supervisor that has ended is
+    /// not in the tree any more, and neither are they.
+    pub(super) fn hand_on(&self, supervisor: &ProcessRef) {
+        let mut left = self.left_behind();
+        if left.is_empty() {
+            return;
+        }
+        let mut control = supervisor.slot.core().lock();
+        let before = &mut control.rare().left;
+        // An earlier incarnation may have left the same.
+        left.retain(|process| !before.contains(process));
+        before.append(&mut left);
+    }
+
+    /// Who still runs, here or below children that have ended.
+    pub(crate) fn left_behind(&self) -> Vec<ProcessRef> {
+        let mut left = std::mem::take(&mut self.state().left);
+        left.extend(self.list().into_iter().map(|(process, _)| process));
+        left.retain(ProcessRef::is_alive);
+        left
+    }
+
+    /// Notes whom a child that has ended left behind.
+    pub(crate) fn note_left(&self, left: Vec<ProcessRef>) {
+        if left.is_empty() {
+            return;
+        }
+        // Without those that have ended since, so that they are no more than there are threads and
+        // processes that hang. Looked at without the lock, which is another one's.
+        let mut still = std::mem::take(&mut self.state().left);
+        still.extend(left);
+        still.retain(ProcessRef::is_alive);
+        self.state().left.extend(still);
+    }
+
     async fn emptied(&self) {
         while self.living() > 0 {
             self.changed.notified().await;

@@ -61,6 +61,7 @@ pub(super) async fn run(shared: Arc<Shared>, mut ctx: Context<Infallible>) -> Re
     if let Some(child) = tether.hold.child() {
         stop_one(&child.process, child.grace).await;
     }
+    shared.family.hand_on(&ctx.process());
     drop((custody, ending));
     Err(Exit::Shutdown)
 }
