@@ -16,12 +16,15 @@ use super::worker_pool::PoolOptions;
 use crate::context::Context;
 use crate::exit::{Crash, Exit};
 use crate::guard;
+use crate::mailbox::{Capacity, Mailbox};
 use crate::supervisor::Branch;
 use crate::thread;
 use crate::tree::MailboxState;
 
 pub(super) struct Shared {
     pub(super) name: Arc<str>,
+    /// One for all specs, so that a start waits for one that was killed and is not gone yet.
+    pub(super) mailbox: Mailbox<Infallible>,
     options: PoolOptions,
     state: Mutex<State>,
     /// Wakes threads: there is work, or the end.
@@ -53,6 +56,7 @@ impl Shared {
     pub(super) fn new(name: Arc<str>, options: PoolOptions) -> Self {
         Self {
             name,
+            mailbox: Mailbox::new(Capacity::new(0)),
             options,
             state: Mutex::new(State {
                 running: None,

@@ -9,7 +9,6 @@ use super::threads::{Order, Shared, run};
 use crate::exit::Exit;
 use crate::guard;
 use crate::limits::POOL_THREADS_MAX;
-use crate::mailbox::{Capacity, Mailbox};
 use crate::spec::ChildSpec;
 
 /// How a worker pool behaves.
@@ -104,12 +103,7 @@ impl WorkerPool {
     pub fn spec(&self) -> ChildSpec {
         let shared = Arc::clone(&self.shared);
         let body = move |ctx| run(Arc::clone(&shared), ctx);
-        ChildSpec::body(
-            Arc::clone(&self.shared.name),
-            &Mailbox::new(Capacity::new(0)),
-            body,
-        )
-        .acknowledged()
+        ChildSpec::body(Arc::clone(&self.shared.name), &self.shared.mailbox, body).acknowledged()
     }
 
     /// Puts a job into the line. `done` is called with its outcome, on the worker thread (or,

@@ -17,6 +17,10 @@ pub(crate) trait Branch: Send + Sync {
     fn find(&self, _pid: Pid) -> Option<ProcessRef> {
         None
     }
+    /// The children that whoever takes its place will start again; it starts no more of them.
+    fn doomed(&self) -> Vec<ProcessRef> {
+        Vec::new()
+    }
     /// How the tree names its kind.
     fn kind(&self) -> &'static str;
     /// The children, when they can be stopped and started by name.
@@ -51,6 +55,15 @@ impl Branch for Family {
 
     fn find(&self, pid: Pid) -> Option<ProcessRef> {
         self.find(pid).map(|(process, _)| process)
+    }
+
+    fn doomed(&self) -> Vec<ProcessRef> {
+        // Others have children that nobody starts again, and their next life has the same family.
+        if !self.rules.keeps_ended {
+            return Vec::new();
+        }
+        self.close();
+        self.children()
     }
 
     fn kind(&self) -> &'static str {

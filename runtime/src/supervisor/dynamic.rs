@@ -73,6 +73,8 @@ impl Default for DynamicOptions {
 #[derive(Clone)]
 pub struct DynamicSupervisor {
     family: Arc<Family>,
+    /// One for all specs, so that a start waits for one that was killed and is not gone yet.
+    mailbox: Mailbox<Infallible>,
 }
 
 impl DynamicSupervisor {
@@ -89,6 +91,7 @@ impl DynamicSupervisor {
         };
         Self {
             family: Arc::new(Family::new(name.into(), rules)),
+            mailbox: Mailbox::new(Capacity::new(0)),
         }
     }
 
@@ -96,13 +99,9 @@ impl DynamicSupervisor {
     pub fn spec(&self) -> ChildSpec {
         let family = Arc::clone(&self.family);
         let body = move |ctx| run(Arc::clone(&family), ctx);
-        ChildSpec::body(
-            Arc::clone(&self.family.name),
-            &Mailbox::new(Capacity::new(0)),
-            body,
-        )
-        .acknowledged()
-        .shutdown(Shutdown::Infinity)
+        ChildSpec::body(Arc::clone(&self.family.name), &self.mailbox, body)
+            .acknowledged()
+            .shutdown(Shutdown::Infinity)
     }
 
     /// Starts a child and waits until its start is acknowledged.

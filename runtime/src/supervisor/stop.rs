@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use tokio::time::timeout;
 
+use super::branch::Branch;
 use super::family::{Family, lock};
 use crate::grace::Grace;
 use crate::limits::KILL_GRACE;
@@ -122,9 +123,18 @@ impl fmt::Debug for Custody {
 impl Drop for Custody {
     fn drop(&mut self) {
         self.0.close();
-        if self.0.living() > 0 {
-            for (process, _) in self.0.list() {
-                process.request_stop(Grace::BRUTAL, Purpose::End);
+        if self.0.living() == 0 {
+            return;
+        }
+        let mut doomed = Branch::children(&*self.0);
+        // All of the tree at once, not each generation by the one above it: a supervisor that is
+        // started again in this one's place waits only for those on its mailboxes that are doomed.
+        while let Some(process) = doomed.pop() {
+            process.request_stop(Grace::BRUTAL, Purpose::End);
+            let status = process.slot.core().status();
+            let branch = status.branch.filter(|_| status.pid == process.pid());
+            if let Some(branch) = branch.and_then(|branch| branch.upgrade()) {
+                doomed.extend(branch.doomed());
             }
         }
     }

@@ -120,6 +120,7 @@ impl Tether {
         Self {
             shared: Arc::new(Shared {
                 family: Arc::new(Family::new(name.into(), rules())),
+                mailbox: Mailbox::new(Capacity::new(0)),
                 options,
                 make: Mutex::new(Box::new(make)),
                 desk: Mutex::new(desk),
@@ -134,7 +135,7 @@ impl Tether {
         let shared = Arc::clone(&self.shared);
         let body = move |ctx: Context<Infallible>| tether_run::run(Arc::clone(&shared), ctx);
         let name = Arc::clone(&self.shared.family.name);
-        ChildSpec::body(name, &Mailbox::new(Capacity::new(0)), body)
+        ChildSpec::body(name, &self.shared.mailbox, body)
             .acknowledged()
             .shutdown(Shutdown::Infinity)
     }
@@ -303,6 +304,8 @@ impl TetherWatch {
 /// What the handles of a tether and its process have in common.
 pub(super) struct Shared {
     pub(super) family: Arc<Family>,
+    /// One for all specs, so that a start waits for one that was killed and is not gone yet.
+    mailbox: Mailbox<Infallible>,
     pub(super) options: TetherOptions,
     make: Mutex<Box<dyn FnMut(Attachment) -> ChildSpec + Send>>,
     desk: Mutex<Desk>,
