@@ -57,6 +57,7 @@
 //! | `cast`, `call`, `reply` | [`Address::send`], [`Address::call`], [`Reply`] |
 //! | `send_after`, `cancel_timer` | [`Context::send_after`], [`Context::cancel`] |
 //! | `link`, `monitor` | [`Context::link`], [`Context::monitor`] |
+//! | `whereis`, a pid to do that to | [`Address::process`], [`Registry::whereis`] |
 //! | `trap_exit`, `exit/2` | [`Context::trap_exits`], [`ProcessRef::exit`] |
 //! | child spec, restart, shutdown | [`ChildSpec`], [`Restart`], [`Shutdown`], [`Backoff`] |
 //! | `Supervisor`, strategies, `max_restarts` | [`Supervisor`], [`Strategy`], [`Intensity`] |
@@ -64,7 +65,7 @@
 //! | `check_childspecs` | [`SupervisorBuilder::check`], [`SpecError`] |
 //! | `which_children`, `terminate_child`, `restart_child`, `delete_child` | [`SupervisorRef`] |
 //! | `DynamicSupervisor`, `PartitionSupervisor` | [`DynamicSupervisor`], with `partitions` |
-//! | Elixir's tether in front of a flaky dependency | [`Tether`] |
+//! | ExVenture's tether in front of a flaky dependency | [`Tether`] |
 //! | application start and stop | [`Node::start`], [`Node::stop`] and its [`StopReport`] |
 //! | `Registry`, `keys: :unique` and `:duplicate` | [`Registry`], [`DuplicateRegistry`] |
 //! | `pg` | [`Groups`] |

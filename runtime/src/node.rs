@@ -55,6 +55,9 @@ impl Node {
     /// [`StartError::Spec`] (bug) when the supervisor or one of its children contradicts itself;
     /// [`StartError::Failed`] when a child did not start; what had started was stopped then.
     ///
+    /// # Panics
+    /// When it is awaited outside a tokio runtime.
+    ///
     /// # Cancel safety
     /// When the future is dropped the tree is killed.
     pub async fn start(builder: SupervisorBuilder) -> Result<Self, StartError> {

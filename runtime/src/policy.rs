@@ -64,6 +64,7 @@ pub enum Strategy {
     #[default]
     OneForOne,
     /// All children: the others are stopped in reverse order, then all are started in order.
+    /// They stay the same children, with their pids and, as each spec says, their queues.
     OneForAll,
     /// The child and those started after it.
     RestForOne,

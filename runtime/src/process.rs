@@ -99,8 +99,9 @@ pub trait Process: Send + Sized + 'static {
         ready(Ok(Flow::Continue))
     }
 
-    /// Runs last, unless the process panicked or was ended from outside. When the supervisor
-    /// stops the process it runs within the shutdown deadline.
+    /// Runs last, unless the process panicked or was ended from outside: OTP's `terminate`. When
+    /// the supervisor stops the process it runs within the shutdown deadline. The process need not
+    /// trap exits for that, as it must in OTP.
     fn stop(
         &mut self,
         ctx: &mut Context<Self::Message>,

@@ -58,7 +58,7 @@ pub enum SpecError {
     /// The child is [temporary](Restart::Temporary), which says that it is never restarted, and
     /// has a [back-off](ChildSpec::backoff) or an [intensity](ChildSpec::intensity) of its own,
     /// which say how it is.
-    #[error("child {name} is temporary and has a restart policy")]
+    #[error("child {name} is temporary and has a back-off or an intensity of its own")]
     NeverRestarted {
         /// The child.
         name: Arc<str>,

@@ -42,7 +42,7 @@ impl Intensity {
 }
 
 impl Default for Intensity {
-    /// OTP's default: one restart in five seconds.
+    /// OTP's default: one restart in five seconds. That of Elixir's `Supervisor` is three.
     fn default() -> Self {
         Self::new(1, Duration::from_secs(5))
     }

@@ -73,7 +73,10 @@ async fn refuses_more_children_than_it_may_have() {
     let one = children.spawn_child(quiet(1)).unwrap();
     children.spawn_child(quiet(2)).unwrap();
     let refused = children.spawn_child(quiet(3)).unwrap_err();
-    assert_eq!(refused.to_string(), "supervisor has its 2 children");
+    assert_eq!(
+        refused.to_string(),
+        "supervisor has 2 children and may have no more"
+    );
     children.stop_child(one.pid()).await.unwrap();
     children.spawn_child(quiet(4)).unwrap();
     bed.finish().await;

@@ -140,7 +140,7 @@ async fn says_busy_when_the_line_is_full_or_it_does_not_run() {
     held.pool.submit(|| 1, note(&held.outcomes, "a")).unwrap();
     let refused = held.pool.submit(|| 2, note(&held.outcomes, "b"));
     let refused = refused.unwrap_err();
-    assert_eq!(refused.to_string(), "worker pool is busy");
+    assert_eq!(refused.to_string(), "worker pool is full or does not run");
     held.go.send(()).unwrap();
     until("it has room", || held.pool.waiting() == 0).await;
     // What it gave back can be submitted again.
@@ -314,7 +314,7 @@ async fn a_job_can_be_awaited() {
         until("it waits", || held.pool.waiting() == 1).await;
         assert_eq!(
             told(held.pool.run(|| 9).await),
-            Err("worker pool is busy".to_owned())
+            Err("worker pool is full or does not run".to_owned())
         );
         advance(SECOND).await;
     };
@@ -327,7 +327,7 @@ async fn a_job_can_be_awaited() {
     stop(held.node).await;
     assert_eq!(
         told(held.pool.run(|| 9).await),
-        Err("worker pool is busy".to_owned())
+        Err("worker pool is full or does not run".to_owned())
     );
 }
 

@@ -379,11 +379,11 @@ async fn what_contradicts_itself_does_not_start() {
         ),
         (
             node().child(task("x").backoff(bad())),
-            "child x is temporary and has a restart policy",
+            "child x is temporary and has a back-off or an intensity of its own",
         ),
         (
             node().child(task("x").intensity(Intensity::UNLIMITED)),
-            "child x is temporary and has a restart policy",
+            "child x is temporary and has a back-off or an intensity of its own",
         ),
         (
             node().child(one("x").intensity(zero)),

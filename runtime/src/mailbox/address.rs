@@ -195,7 +195,8 @@ impl<M: Send + 'static> Address<M> {
     /// Sends a request made around a [`Reply`] and waits for the answer.
     ///
     /// The deadline covers both, waiting for room and waiting for the answer. Call only towards
-    /// processes that do not call back: two that call each other wait until their deadlines.
+    /// processes that do not call back: two that call each other wait until their deadlines, and so
+    /// does one that calls itself.
     ///
     /// # Errors
     /// [`CallError::NoRoom`] (busy: the request was never taken), [`CallError::Timeout`] (busy: it

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JobError {
     /// Busy: the queue is full, or the pool does not run; the job was dropped.
-    #[error("worker pool is busy")]
+    #[error("worker pool is full or does not run")]
     Busy,
     /// Busy: the deadline passed before a thread was free; the job was not started.
     #[error("job waited until its deadline")]

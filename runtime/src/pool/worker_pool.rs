@@ -75,7 +75,7 @@ pub enum JobOutcome<R> {
 
 /// Busy: the queue is full, or the pool is not running now. Gives back what was submitted.
 #[derive(Clone, Copy, thiserror::Error)]
-#[error("worker pool is busy")]
+#[error("worker pool is full or does not run")]
 pub struct Busy<J, D> {
     /// The job, uncalled.
     pub job: J,

@@ -35,7 +35,7 @@ pub struct DynamicOptions {
 }
 
 impl Default for DynamicOptions {
-    /// A million children, OTP's intensity, one share.
+    /// A million children, OTP's intensity (one restart in five seconds), one share.
     fn default() -> Self {
         Self {
             max_children: 1_000_000,
@@ -50,8 +50,8 @@ impl Default for DynamicOptions {
 /// Put its [`spec`](Self::spec) into the tree. Children are independent: each restarts alone, and
 /// they all stop at once when the supervisor does, each within its own
 /// [`Shutdown`]. Starting and stopping a child, and counting them, do not depend
-/// on how many there are (but for a logarithm). When the supervisor itself restarts it has no
-/// children, as in OTP.
+/// on how many there are (but for a logarithm). Their names need not differ. When the supervisor
+/// itself restarts it has no children, as in OTP.
 ///
 /// ```
 /// # use std::time::Duration;

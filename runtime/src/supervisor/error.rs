@@ -14,7 +14,7 @@ pub enum StartError {
     #[error("supervisor is not running")]
     NotRunning,
     /// Busy: the supervisor has as many children as it may have.
-    #[error("supervisor has its {max} children")]
+    #[error("supervisor has {max} children and may have no more")]
     TooManyChildren {
         /// How many that is.
         max: usize,

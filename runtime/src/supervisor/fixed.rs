@@ -33,7 +33,8 @@ use crate::window::Intensity;
 pub struct Supervisor(Infallible);
 
 impl Supervisor {
-    /// A supervisor without children, [one for one](Strategy::OneForOne), with OTP's intensity.
+    /// A supervisor without children, [one for one](Strategy::OneForOne), with OTP's
+    /// [intensity](Intensity::default): one restart in five seconds, where Elixir allows three.
     ///
     /// * Children start in the order in which they are added, each after the start of the one
     ///   before was acknowledged; when one fails to start, those before it are stopped and the
@@ -93,7 +94,7 @@ impl SupervisorBuilder {
         self
     }
 
-    /// How many restarts it bears.
+    /// How many restarts it bears: Elixir's `max_restarts` and `max_seconds`.
     #[must_use]
     pub fn intensity(mut self, intensity: Intensity) -> Self {
         self.intensity = intensity;

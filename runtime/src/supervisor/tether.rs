@@ -141,7 +141,8 @@ impl Tether {
     }
 
     /// Switches it off: the child is stopped, within the shutdown of its spec, and none is
-    /// attached until [`attach`](Self::attach). The state is slack at once.
+    /// attached until [`attach`](Self::attach). The state is slack as soon as
+    /// the tether has taken the order, before the child has stopped.
     ///
     /// Like all orders it may come from any thread, does not wait, and counts when the tether
     /// does not run as well.

@@ -24,8 +24,8 @@ pub struct Bed {
     asked: &'static Location<'static>,
 }
 
-/// Starts a node with these children under one supervisor, `bed`, which has OTP's intensity and
-/// restarts each alone.
+/// Starts a node with these children under one supervisor, `bed`, which has OTP's intensity (one
+/// restart in five seconds) and restarts each alone.
 ///
 /// # Panics
 /// When a child does not start.
