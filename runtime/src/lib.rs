@@ -111,7 +111,7 @@
 //! |---|---|
 //! | an incarnation | mailbox with its queue, pid, addresses, names, groups, what an heir holds |
 //! | a child for good | nothing of it; senders get their messages back |
-//! | a supervisor that gave up | its siblings; its children were stopped |
+//! | a supervisor | its siblings; started again, it makes new children, with new pids |
 //! | a child behind a [`Tether`] | everything else, its supervisor's restart count included |
 //! | the node | what was handed on in `stop` |
 //!

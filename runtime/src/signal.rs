@@ -22,6 +22,36 @@ pub struct MonitorId(u64);
 /// What reaches a process in the lane beside its mailbox.
 ///
 /// Signals come before messages and need no room in the mailbox.
+///
+/// ```
+/// # use belay_runtime::*;
+/// # #[tokio::main(flavor = "current_thread")] async fn main() {
+/// # let workers = DynamicSupervisor::new("workers", DynamicOptions::default());
+/// # let node = Node::start(Supervisor::builder("node").child(workers.spec())).await.unwrap();
+/// let mailbox = Mailbox::new(Capacity::new(1));
+/// let frail = |mut ctx: Context<()>| async move {
+///     ctx.next().await;
+///     Err(Exit::error("poison"))
+/// };
+/// let frail = workers.spawn_child(ChildSpec::once_body("frail", &mailbox, frail)).unwrap();
+/// let (tell, mut told) = tokio::sync::mpsc::channel(2);
+/// let boss = |mut ctx: Context<_>| async move {
+///     ctx.trap_exits(true);
+///     ctx.link(&frail);
+///     ctx.monitor(&frail);
+///     while let Incoming::Signal(signal) = ctx.next().await {
+///         tell.send(signal).await.or(Err(Exit::error("nobody listens")))?;
+///     }
+///     Ok(())
+/// };
+/// workers.start_child(ChildSpec::task("boss", boss)).await.unwrap();
+/// mailbox.address().try_send(()).unwrap();
+/// // Links are told before monitors.
+/// assert!(matches!(told.recv().await, Some(Signal::Exit { from: Some(_), .. })));
+/// assert!(matches!(told.recv().await, Some(Signal::Down { .. })));
+/// # node.stop(std::time::Duration::from_secs(1)).await;
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// A monitored process ended: this incarnation of it, whether it restarts or not.
