@@ -13,7 +13,7 @@ use crate::pid::Pid;
 use crate::policy::Strategy;
 use crate::process_ref::ProcessRef;
 use crate::report;
-use crate::slot::{Command, Phase, Purpose};
+use crate::slot::{Command, Phase, Purpose, Starter};
 
 /// A restart of siblings that led nowhere: the supervisor has its outcome set.
 #[derive(Debug)]
@@ -173,10 +173,19 @@ impl Family {
 /// `None` when it blocks its thread.
 pub(super) async fn run_again(process: &ProcessRef, from: Phase) -> Option<Result<(), Exit>> {
     let (starter, started) = oneshot::channel();
+    match command_run(process, from, starter) {
+        Some(after) => answered(started, after).await,
+        None => Some(Ok(())),
+    }
+}
+
+/// Tells a child that waits as `from` says to run again, and how long its start may take; `None`
+/// when it does not wait so, and then the starter is dropped.
+pub(super) fn command_run(process: &ProcessRef, from: Phase, starter: Starter) -> Option<Duration> {
     let after = {
         let mut control = process.slot.core().lock();
         if control.pid != process.pid || control.phase != from {
-            return Some(Ok(()));
+            return None;
         }
         control.starter = Some(starter);
         control.command = Some(Command::Run);
@@ -184,5 +193,5 @@ pub(super) async fn run_again(process: &ProcessRef, from: Phase) -> Option<Resul
     };
     process.slot.open();
     process.slot.wake();
-    answered(started, after).await
+    Some(after)
 }

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::branch::Branch;
 use super::error::StartError;
+use super::regroup::command_run;
 use super::stop::{Custody, stop_one};
 use super::tether::Shared;
 use super::tether_event::{Effect, End, Event, Rules};
@@ -25,7 +26,7 @@ use crate::policy::Restart;
 use crate::process_ref::ProcessRef;
 use crate::report;
 use crate::roster;
-use crate::slot::{Command, Phase, Purpose};
+use crate::slot::{Phase, Purpose};
 
 /// One incarnation of a tether.
 pub(super) async fn run(shared: Arc<Shared>, mut ctx: Context<Infallible>) -> Result<(), Exit> {
@@ -315,20 +316,11 @@ async fn resting(shared: &Shared, child: &Child) -> bool {
     }
 }
 
-/// Lets the waiting child run again.
+/// Lets the waiting child run again. Without a start the starter is dropped, which says so.
 fn run_again(process: &ProcessRef) -> oneshot::Receiver<Result<(), Exit>> {
     let (starter, started) = oneshot::channel();
-    {
-        let mut control = process.slot.core().lock();
-        if control.pid != process.pid || control.phase != Phase::Waiting {
-            // The starter is dropped, which says that there is no start.
-            return started;
-        }
-        control.starter = Some(starter);
-        control.command = Some(Command::Run);
-    }
-    process.slot.open();
-    process.slot.wake();
+    // The tether keeps the time of the start itself.
+    let _after = command_run(process, Phase::Waiting, starter);
     started
 }
 
