@@ -1,0 +1,3 @@
+//! `[edge]` The hub executable.
+
+fn main() {}
