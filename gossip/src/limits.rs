@@ -1,0 +1,48 @@
+//! `[pure]` The bounds of the network, each with its unit, its reason and what happens when it is
+//! reached.
+
+// The hub's directory: what its operator registers.
+
+/// Characters of a game's short name, the `game` of every frame. Longer: refused.
+pub const SHORT_NAME_MAX: usize = 15;
+
+/// Characters of a channel's name. Fewer: refused.
+pub const CHANNEL_NAME_MIN: usize = 3;
+
+/// Characters of a channel's name. More: refused.
+pub const CHANNEL_NAME_MAX: usize = 15;
+
+/// Characters of a game's display name. More: refused.
+pub const DISPLAY_NAME_MAX: usize = 60;
+
+/// Characters of a description of a game or a channel. More: refused. With the other bounds here
+/// it keeps a game's status within one small frame.
+pub const DESCRIPTION_MAX: usize = 1_000;
+
+/// Bytes of an address of a page. More: refused.
+pub const URL_BYTES_MAX: usize = 300;
+
+/// Bytes of a host name, as in DNS. More: refused.
+pub const HOST_BYTES_MAX: usize = 253;
+
+/// Characters of a player's name in a ban. More: refused.
+pub const PLAYER_NAME_MAX: usize = 100;
+
+/// Characters of the reason of a ban. More: refused.
+pub const REASON_MAX: usize = 200;
+
+/// Games of one hub. More: `game add` refuses, and a directory leaves the rest out.
+pub const GAMES_MAX: usize = 10_000;
+
+/// Bans of one hub. More: `ban add` refuses, and a directory leaves the rest out.
+pub const BANS_MAX: usize = 10_000;
+
+/// Channels that a hub keeps in its database. A channel beyond works, but is not remembered.
+pub const CHANNELS_MAX: usize = 10_000;
+
+/// Points of all achievements of a game. With as many no more can be made, so that this also
+/// bounds how many a game has (see [`ACHIEVEMENTS_MAX`]).
+pub const ACHIEVEMENT_POINTS_MAX: u32 = 500;
+
+/// Achievements of a game, whatever they are worth. More: refused as "no points left".
+pub const ACHIEVEMENTS_MAX: usize = 1_000;
