@@ -1,5 +1,11 @@
-//! `[pure]` The Gossip cross-game chat network: the protocol's typed events, the client that runs
-//! behind a tether, and the hub with its executable. Nothing here knows about nodes or rooms.
+//! `[pure]` The Gossip network (since 2019 called Grapevine), which joins games: channels, player
+//! lists and private messages across games, over WebSockets with JSON.
+//!
+//! * [`protocol`]: the events, and how they are read and written.
+//! * [`hub`]: what the executable `belay-hub` is made of.
+//!
+//! Nothing here knows about nodes or rooms.
 
 pub mod hub;
 pub mod limits;
+pub mod protocol;

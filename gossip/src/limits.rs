@@ -1,6 +1,33 @@
 //! `[pure]` The bounds of the network, each with its unit, its reason and what happens when it is
 //! reached.
 
+// The protocol.
+
+/// Bytes of one frame from the other side. The hub closes with 1009; the client reconnects.
+pub const FRAME_IN_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes of one frame that we send: one known client reads no more. Lists are split or cut.
+pub const FRAME_OUT_BYTES_MAX: usize = 16 * 1024;
+
+/// How deep arrays and objects of a frame may be nested. What is deeper is no valid frame.
+pub const DEPTH_MAX: usize = 32;
+
+/// Characters of a channel's name on the network. Others are no channel names.
+pub const CHANNEL_CHARS: std::ops::RangeInclusive<usize> = 3..=15;
+
+/// Bytes of a message on a channel or of a tell; the rest is cut at a character.
+pub const MESSAGE_BYTES_MAX: usize = 4096;
+
+/// Characters of a player's name on the network; the rest is cut.
+pub const NAME_CHARS_MAX: usize = 100;
+
+/// Bytes of a reference that is echoed; a frame with a longer one is no valid frame.
+pub const REFERENCE_BYTES_MAX: usize = 1024;
+const _: () = assert!(REFERENCE_BYTES_MAX + 2 * MESSAGE_BYTES_MAX < FRAME_OUT_BYTES_MAX);
+
+/// Entries of a list in a frame (players, channels, flags); the rest is not read.
+pub const LIST_MAX: usize = 2_000;
+
 // The hub's directory: what its operator registers.
 
 /// Characters of a game's short name, the `game` of every frame. Longer: refused.
