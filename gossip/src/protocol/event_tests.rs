@@ -43,7 +43,10 @@ fn samples() -> Vec<(Event, &'static str)> {
                 version: "2.3.0".to_owned(),
                 ..Welcome::default()
             }),
-            "{\"event\":\"authenticate\",\"status\":\"success\",\"payload\":{\"unicode\":\"\u{2714}\u{fe0f}\",\"version\":\"2.3.0\"}}",
+            concat!(
+                "{\"event\":\"authenticate\",\"status\":\"success\",",
+                "\"payload\":{\"unicode\":\"\u{2714}\u{fe0f}\",\"version\":\"2.3.0\"}}",
+            ),
         ),
         (
             Event::Welcome(Welcome {
@@ -52,7 +55,10 @@ fn samples() -> Vec<(Event, &'static str)> {
                 rejected_channels: vec!["x y".to_owned()],
                 extensions: vec!["marks".to_owned()],
             }),
-            r#"{"event":"authenticate","status":"success","payload":{"unicode":"","version":"2.3.0","rejected_channels":["x y"],"extensions":["marks"]}}"#,
+            concat!(
+                r#"{"event":"authenticate","status":"success","payload":{"unicode":"","#,
+                r#""version":"2.3.0","rejected_channels":["x y"],"extensions":["marks"]}}"#,
+            ),
         ),
         (Event::Beat, r#"{"event":"heartbeat"}"#),
         (
@@ -67,14 +73,21 @@ fn samples() -> Vec<(Event, &'static str)> {
                 reference: reference(),
                 chat,
             },
-            r#"{"event":"channels/broadcast","ref":"r1","payload":{"channel":"gossip","game":"GameA","name":"Ana","message":"Hello."}}"#,
+            concat!(
+                r#"{"event":"channels/broadcast","ref":"r1","payload":{"#,
+                r#""channel":"gossip","game":"GameA","name":"Ana","message":"Hello."}}"#,
+            ),
         ),
         (
             Event::Broadcast {
                 reference: reference(),
                 chat: numbered.clone(),
             },
-            r#"{"event":"channels/broadcast","ref":"r1","payload":{"channel":"gossip","game":"GameA","name":"Ana","message":"Hello.","seq":7,"sent_at":"2026-01-02T03:04:05Z"}}"#,
+            concat!(
+                r#"{"event":"channels/broadcast","ref":"r1","payload":{"#,
+                r#""channel":"gossip","game":"GameA","name":"Ana","message":"Hello.","#,
+                r#""seq":7,"sent_at":"2026-01-02T03:04:05Z"}}"#,
+            ),
         ),
         (
             Event::Sign {
