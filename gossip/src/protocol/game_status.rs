@@ -181,7 +181,11 @@ mod tests {
         let text = serde_json::to_string(&by_code).unwrap();
         assert_eq!(
             text,
-            r#"{"game":"G","display_name":"G","user_agent_url":"u","user_agent_repo_url":"u","supports":[],"channels":[],"player_online_count":2,"players_online_count":2}"#
+            concat!(
+                r#"{"game":"G","display_name":"G","user_agent_url":"u","#,
+                r#""user_agent_repo_url":"u","supports":[],"channels":[],"#,
+                r#""player_online_count":2,"players_online_count":2}"#,
+            )
         );
     }
 

@@ -380,7 +380,12 @@ mod tests {
         };
         assert!(!format!("{login:?}").contains("topsecret"));
         let text = Outgoing::Authenticate(login).encode();
-        let expected = r#"{"event":"authenticate","payload":{"client_id":"i","client_secret":"topsecret","supports":["channels","tells"],"channels":["gossip"],"version":"2.3.0","user_agent":"Belay 0.1.0","extensions":["history"]}}"#;
+        let expected = concat!(
+            r#"{"event":"authenticate","payload":{"client_id":"i","#,
+            r#""client_secret":"topsecret","supports":["channels","tells"],"#,
+            r#""channels":["gossip"],"version":"2.3.0","user_agent":"Belay 0.1.0","#,
+            r#""extensions":["history"]}}"#,
+        );
         assert_eq!(text, expected);
     }
 }

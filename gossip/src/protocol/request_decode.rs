@@ -199,7 +199,8 @@ mod tests {
                 vec![],
             ),
             (
-                "{ \"event\" : \"heartbeat\",\n \"payload\": {\"players\": [\"Ann\", \"\", 7, \"B C@D\"]}}",
+                "{ \"event\" : \"heartbeat\",\n \"payload\": \
+                 {\"players\": [\"Ann\", \"\", 7, \"B C@D\"]}}",
                 vec!["Ann".to_owned(), "B C@D".to_owned()],
             ),
         ];
