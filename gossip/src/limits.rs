@@ -1,6 +1,8 @@
 //! `[pure]` The bounds of the network, each with its unit, its reason and what happens when it is
 //! reached.
 
+use std::time::Duration;
+
 // The protocol.
 
 /// Bytes of one frame from the other side. The hub closes with 1009; the client reconnects.
@@ -32,12 +34,6 @@ pub const LIST_MAX: usize = 2_000;
 
 /// Characters of a game's short name, the `game` of every frame. Longer: refused.
 pub const SHORT_NAME_MAX: usize = 15;
-
-/// Characters of a channel's name. Fewer: refused.
-pub const CHANNEL_NAME_MIN: usize = 3;
-
-/// Characters of a channel's name. More: refused.
-pub const CHANNEL_NAME_MAX: usize = 15;
 
 /// Characters of a game's display name. More: refused.
 pub const DISPLAY_NAME_MAX: usize = 60;
@@ -73,3 +69,24 @@ pub const ACHIEVEMENT_POINTS_MAX: u32 = 500;
 
 /// Achievements of a game, whatever they are worth. More: refused as "no points left".
 pub const ACHIEVEMENTS_MAX: usize = 1_000;
+
+// The hub's store.
+
+/// How long a lock of another process on the database is waited for. Then it counts as failed, and
+/// is tried again.
+pub const DATABASE_LOCK_WAIT: Duration = Duration::from_secs(3);
+
+/// How often the store writes what it was told, and looks whether somebody else has written.
+pub const STORE_POLL: Duration = Duration::from_secs(1);
+
+/// The longest pause between two tries of a database that fails.
+pub const STORE_RETRY_MAX: Duration = Duration::from_secs(30);
+
+/// Orders that wait for the store. More: dropped and counted.
+pub const STORE_MAILBOX: u32 = 4_096;
+
+/// Changed achievements that are not in the database yet. More: dropped and counted.
+pub const PENDING_ACHIEVEMENTS_MAX: usize = 10_000;
+
+/// How long the store may take to write its last orders when the hub stops.
+pub const STORE_STOP: Duration = Duration::from_secs(5);

@@ -2,6 +2,7 @@
 
 pub mod directory;
 pub mod order;
+pub mod store;
 
 pub use directory::Directory;
 pub use order::StoreOrder;

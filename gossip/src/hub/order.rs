@@ -3,7 +3,8 @@
 
 use uuid::Uuid;
 
-use super::directory::{Achievement, ChannelName, GameId};
+use super::directory::{Achievement, GameId};
+use crate::protocol::ChannelName;
 
 /// Something to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use super::game::{TextKind, clean_text};
-use super::name::ChannelName;
+use crate::protocol::ChannelName;
 
 /// A channel that was used or described.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! `[pure]` What is wrong with something an operator wants to register.
 
 use crate::limits::{
-    CHANNEL_NAME_MAX, CHANNEL_NAME_MIN, DESCRIPTION_MAX, DISPLAY_NAME_MAX, PLAYER_NAME_MAX,
-    REASON_MAX, SHORT_NAME_MAX, URL_BYTES_MAX,
+    DESCRIPTION_MAX, DISPLAY_NAME_MAX, PLAYER_NAME_MAX, REASON_MAX, SHORT_NAME_MAX, URL_BYTES_MAX,
 };
 
 /// A refusal; its text is for the operator. All of them are **refused**: the input's fault.
@@ -17,12 +16,6 @@ pub enum Fault {
     /// Another game has it, perhaps in another case.
     #[error("another game has this name")]
     NameTaken,
-    /// Not a channel's name.
-    #[error(
-        "a channel's name is {CHANNEL_NAME_MIN} to {CHANNEL_NAME_MAX} letters, - or _, \
-         and not \"all\""
-    )]
-    ChannelName,
     /// Not a display name.
     #[error("a display name is 1 to {DISPLAY_NAME_MAX} characters in one line")]
     DisplayName,

@@ -90,7 +90,7 @@ pub struct Achievement {
     /// Reached step by step.
     pub partial_progress: bool,
     /// How many steps; there when it is reached step by step.
-    pub total_progress: Option<i64>,
+    pub total_progress: Option<u32>,
 }
 
 /// Which bound a text has.
@@ -189,16 +189,22 @@ impl Connection {
             Self::Web { .. } => "web",
         }
     }
+
+    /// `HOST:PORT`, or the address of the page.
+    #[must_use]
+    pub fn address(&self) -> String {
+        match self {
+            Self::Telnet { host, port } | Self::SecureTelnet { host, port } => {
+                format!("{host}:{port}")
+            }
+            Self::Web { url } => url.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Telnet { host, port } | Self::SecureTelnet { host, port } => {
-                write!(f, "{} {host}:{port}", self.kind())
-            }
-            Self::Web { url } => write!(f, "web {url}"),
-        }
+        write!(f, "{} {}", self.kind(), self.address())
     }
 }
 
