@@ -6,6 +6,11 @@
 //!
 //! Nothing here knows about nodes or rooms.
 
+mod credentials;
 pub mod hub;
+mod hub_url;
 pub mod limits;
 pub mod protocol;
+
+pub use credentials::{Credentials, CredentialsError};
+pub use hub_url::{HubUrl, HubUrlError};

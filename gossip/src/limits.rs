@@ -90,3 +90,11 @@ pub const PENDING_ACHIEVEMENTS_MAX: usize = 10_000;
 
 /// How long the store may take to write its last orders when the hub stops.
 pub const STORE_STOP: Duration = Duration::from_secs(5);
+
+// The credentials file.
+
+/// Bytes of a credentials file. Longer: refused.
+pub const CREDENTIALS_BYTES_MAX: usize = 16 * 1024;
+
+/// Bytes of an id or a secret in it. Longer: refused.
+pub const SECRET_BYTES_MAX: usize = 200;
