@@ -4,6 +4,7 @@
 //! can be rendered once.
 
 use crate::ids::{Direction, RoomId};
+use crate::talk::{Speaker, Talk};
 use std::sync::Arc;
 
 /// A name or short text that many hold.
@@ -36,6 +37,8 @@ pub enum Event {
     Seen(Seen),
     /// A private word or a thing handed over, to the one it is meant for.
     Received(Received),
+    /// What is said on channels, and what there is to know of them.
+    Talk(Talk),
     /// What was asked cannot be done, and why.
     Refused(Refusal),
     /// Lists and facts on demand.
@@ -208,7 +211,7 @@ pub enum Received {
     /// A private word.
     Tell {
         /// From whom.
-        from: Text,
+        from: Speaker,
         /// The words.
         text: Text,
     },
@@ -251,6 +254,20 @@ pub enum Refusal {
     CannotListen(Text),
     /// Nobody has told the player anything yet.
     NobodyToReplyTo,
+    /// There is no channel of that name.
+    NoChannel(Text),
+    /// Said more on channels than others can read.
+    TalksTooFast,
+    /// The channel has too much to tell.
+    ChannelBusy,
+    /// The message met a crash of the channel and is lost.
+    ChannelBroke,
+    /// The player ignores them already.
+    IgnoredAlready,
+    /// The ignore list is full; it holds so many.
+    IgnoresTooMany(u32),
+    /// The player does not ignore them.
+    NotIgnored,
     /// The room has too much to do.
     TooCrowded,
     /// The room on the other side is closed.

@@ -23,6 +23,7 @@ pub mod room;
 mod sample;
 pub mod session;
 pub mod store;
+pub mod talk;
 pub mod telnet;
 pub mod text;
 pub mod view;

@@ -59,6 +59,35 @@ const _: () = assert!(SESSION_RESERVED as usize >= ASKS_MAX + LINES_AHEAD_MAX);
 /// room has as many departures waiting as messages, and the departed are forgotten when it closes.
 pub const ROOM_RESERVED: u32 = 4_096;
 
+/// Messages in a channel's mailbox. Full: the speaker is told that too much is said there.
+pub const CHANNEL_MAILBOX: u32 = 1_024;
+
+/// Slots of a channel's mailbox for what the game itself has to say there. Full: it is not said.
+pub const CHANNEL_RESERVED: u32 = 64;
+
+/// Lines that a channel remembers. The oldest is forgotten.
+pub const CHANNEL_HISTORY_MAX: usize = 20;
+
+/// Lines of a channel that wait while many are told the lines before them. Full: the speaker is
+/// told that too much is said there; lines of other games are dropped and counted.
+pub const CHANNEL_WAITING_MAX: usize = 20;
+
+/// Lines a second that one player may say on channels. More: not said, and the player is told.
+pub const TALK_PER_S: u16 = 1;
+
+/// Lines that one player may say on channels at once, after a silence.
+pub const TALK_BURST: u16 = 8;
+
+/// Channels of which a character keeps whether its player wants to be on them, those included that
+/// the content has no more. Reached: the choice holds until the player leaves.
+pub const CHANNEL_CHOICES_MAX: usize = 64;
+
+/// Entries of a player's ignore list. More: refused.
+pub const IGNORED_MAX: usize = 100;
+
+/// Characters of a name in an ignore list. More: refused, nobody has such a name.
+pub const IGNORED_CHARACTERS_MAX: usize = 60;
+
 /// Slots of a mob's mailbox for answers.
 pub const MOB_RESERVED: u32 = 8;
 

@@ -9,6 +9,17 @@ name = "Two Rooms"
 greeting = "Hello."
 start_rooms = ["town/hall"]
 recall_rooms = ["town/hall", "town/yard"]
+
+[[channels]]
+name = "chat"
+about = "For everybody."
+default = true
+
+[[channels]]
+name = "gossip"
+about = "For other games."
+color = "green"
+remote = "gossip"
 "#;
 
 const TOWN: &str = r#"

@@ -130,7 +130,7 @@ fn unknown_keys_are_told_with_what_is_allowed() {
             "a.toml:5:3: error: unknown key \"rooms\" in an area file (did you mean \"room\"?); \
              allowed: zone, room, item, mob",
             "world.toml:1:1: error: unknown key \"titel\" in world.toml; \
-             allowed: name, greeting, start_rooms, recall_rooms",
+             allowed: name, greeting, start_rooms, recall_rooms, channels",
             "world.toml:4:16: error: there is no room \"a/x\"",
         ],
     );
@@ -472,6 +472,86 @@ fn start_and_recall_rooms_are_full_keys_of_rooms() {
             "world.toml:3:32: warning: \"a/one\" stands here twice",
             "world.toml:4:17: error: there is no room \"a/oen\" (did you mean \"a/one\"?)",
         ],
+    );
+}
+
+/// Compares the faults of channels that stand from line 4 of `world.toml` on.
+fn check_channels(channels: &str, expected: &[&str]) {
+    let world = format!("{WORLD}{channels}");
+    check(&[("a.toml", ZONE), ("world.toml", &world)], expected);
+}
+
+fn channel(name: &str, more: &str) -> String {
+    format!("[[channels]]\nname = \"{name}\"\nabout = \"Talk.\"\n{more}\n")
+}
+
+#[test]
+fn channels_are_words_that_mean_nothing_else() {
+    check_channels(&channel("chat", "color = \"blue\"\ndefault = true"), &[]);
+    for (name, wrong) in [
+        ("ch", "\"name\" is 2 bytes long; at least 3 are needed"),
+        (
+            "abcdefghijklmnop",
+            "\"name\" is 16 bytes long; at most 15 are allowed",
+        ),
+        (
+            "two words",
+            "\"name\" is \"two words\"; allowed: letters a-z, without blanks",
+        ),
+        (
+            "Say",
+            "\"Say\" is a word of the game already; a channel needs another name",
+        ),
+        (
+            "whisper",
+            "\"whisper\" is a word of the game already; a channel needs another name",
+        ),
+        (
+            "inv",
+            "\"inv\" is short for the word \"inventory\"; a channel needs another name",
+        ),
+        ("", "\"name\" is empty"),
+    ] {
+        let told = format!("world.toml:5:8: error: {wrong}");
+        check_channels(&channel(name, ""), &[&told]);
+    }
+    check_channels(
+        "[[channels]]\n",
+        &[
+            "world.toml:4:1: error: [[channels]] has no \"about\"",
+            "world.toml:4:1: error: [[channels]] has no \"name\"",
+        ],
+    );
+}
+
+#[test]
+fn channels_stand_once_with_a_color_and_a_remote_name_that_are_known() {
+    let two = channel("chat", "remote = \"one\"") + &channel("Chat", "remote = \"ONE\"");
+    check_channels(
+        &two,
+        &[
+            "world.toml:9:8: error: the channel \"Chat\" is already at world.toml:5:8",
+            "world.toml:11:10: error: the remote channel \"ONE\" is already at world.toml:7:10",
+        ],
+    );
+    check_channels(
+        &channel("chat", "color = \"bleu\"\nremote = \"a b\"\ncolour = 1\n"),
+        &[
+            "world.toml:7:9: error: there is no color \"bleu\" (did you mean \"blue\"?); allowed: \
+             blue, green, cyan, magenta, purple, orange, yellow, brown, grey, plain",
+            "world.toml:8:10: error: \"remote\" is \"a b\"; allowed: letters a-z, '-' and '_'",
+            "world.toml:9:1: error: unknown key \"colour\" in [[channels]] \
+             (did you mean \"color\"?); allowed: name, about, color, remote, default",
+        ],
+    );
+    let many: String = (b'a'..=b'z')
+        .flat_map(|first| [b'x', b'y'].map(|last| [b'q', first, last]))
+        .take(limits::CHANNELS_MAX + 1)
+        .map(|name| channel(str::from_utf8(&name).unwrap_or_default(), ""))
+        .collect();
+    check_channels(
+        &many,
+        &["world.toml:4:1: error: \"channels\" has 33 entries; at most 32 are allowed"],
     );
 }
 

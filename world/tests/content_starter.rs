@@ -172,3 +172,12 @@ fn the_way_from_the_quay_to_the_hill_and_through_it_is_as_drawn() {
     assert!(world.zone(keeper.zone).unwrap().mobs().count() >= 5);
     assert!(world.mob_id("heights/innkeeper").is_none());
 }
+
+#[test]
+fn there_is_a_channel_for_all_and_one_that_is_heard_elsewhere() {
+    let world = starter();
+    let told = |name| world.channel(world.find_channel(name).unwrap()).unwrap();
+    assert!(told("chat").default && told("chat").remote.is_none());
+    assert_eq!(told("gossip").remote.as_deref(), Some("gossip"));
+    assert!(!told("gossip").default, "players choose to be heard there");
+}

@@ -37,5 +37,8 @@ mod rig;
 #[path = "node_suite/storm.rs"]
 mod storm;
 #[cfg(test)]
+#[path = "node_suite/talking.rs"]
+mod talking;
+#[cfg(test)]
 #[path = "node_suite/things.rs"]
 mod things;

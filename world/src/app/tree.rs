@@ -6,6 +6,7 @@
 //! ├─ store             writer with group commit, readers, backup
 //! ├─ loader            reads floors and bans once, then is done
 //! ├─ world             zones; each supervises its rooms and mobs
+//! ├─ talk              channels
 //! ├─ sessions          login pool; sessions (dynamic, partitioned)
 //! ├─ ops               profiler, watchdog, metrics and health, control socket
 //! └─ acceptors         telnet, HTTP: started last, stopped first
@@ -31,6 +32,7 @@ use crate::ring::{ConnectionPort, Rooms};
 use crate::room::{CrowdRules, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, Synchronous, system_clock};
+use crate::talk::Channels;
 use crate::web::WebDoor;
 use crate::zone::ZonePlan;
 use belay_runtime::{
@@ -91,6 +93,7 @@ pub(super) async fn start(
         &pool,
         request,
     ));
+    let talk = services.channels.spec();
     let plans = plans(config, &services);
     let (connections, sessions) = (dynamic("connections"), dynamic("players"));
     let reception = Reception::new(
@@ -118,6 +121,7 @@ pub(super) async fn start(
         .child(store.spec())
         .child(loader)
         .child(zones(plans))
+        .child(talk)
         .child(session_group(pool, sessions))
         .child(ops)
         .child(ChildSpec::supervisor("acceptors", move || {
@@ -190,6 +194,7 @@ fn services(
     let count = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
     Services {
         rooms: Rooms::new(world.rooms().len()),
+        channels: Channels::new(world.clone()),
         world,
         store: store.port(),
         pool: pool.clone(),

@@ -13,6 +13,8 @@
 //! text in `topics`. A verb that asks for something new also needs its [`Command`] variant. The
 //! parser, `help` and the "did you mean" line all read the table; tests fail for a row without
 //! help or with a name that another row has.
+//!
+//! The names of channels are words too; they come from the content, after the verbs.
 
 pub mod help;
 mod limits;
@@ -22,6 +24,7 @@ mod parse;
 mod settings;
 mod speech;
 mod staff;
+mod talk;
 mod things;
 mod topics;
 pub mod verbs;
@@ -29,5 +32,5 @@ mod words;
 
 pub use limits::{BAN_SECONDS_MAX, CHAT_CHARS_MAX, NOUN_CHARS_MAX, NOUN_WORDS_MAX};
 pub use noun::Noun;
-pub use order::{BanKind, BanOrder, Command, CrashTarget, LookAt, Rights, Unclear};
+pub use order::{BanKind, BanOrder, ChannelDeed, Command, CrashTarget, LookAt, Rights, Unclear};
 pub use parse::parse;

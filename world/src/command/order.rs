@@ -2,7 +2,8 @@
 
 use super::noun::Noun;
 use crate::event::{Refusal, Text};
-use crate::ids::Direction;
+use crate::ids::{ChannelId, Direction};
+use crate::talk::Ignored;
 
 /// What one line asks for.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,23 @@ pub enum Command {
     Reply(Text),
     /// `who`, `who an`.
     Who(Option<Text>),
+    /// `chat hello`, where the content has a channel of that name.
+    Speak {
+        /// The channel.
+        channel: ChannelId,
+        /// The words.
+        text: Text,
+    },
+    /// `chat` alone: what was said there last.
+    Recent(ChannelId),
+    /// `channels`.
+    Channels,
+    /// `channel join chat`: what to do, and the channel's name as typed.
+    Channel(ChannelDeed, Text),
+    /// `ignore`, `ignore bo@othergame`.
+    Ignore(Option<Ignored>),
+    /// `unignore ann`.
+    Unignore(Ignored),
     /// `get sword`.
     Get(Noun),
     /// `drop sword`.
@@ -91,6 +109,19 @@ pub enum LookAt {
     Way(Direction),
 }
 
+/// What a player does with a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelDeed {
+    /// Be on it.
+    Join,
+    /// Be on it no more.
+    Leave,
+    /// See who is on it.
+    Who,
+    /// See what was said last.
+    History,
+}
+
 /// What staff wants banned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BanOrder {
@@ -120,6 +151,8 @@ pub enum CrashTarget {
     Room,
     /// A mob in this room.
     Mob(Noun),
+    /// A channel.
+    Channel(Text),
     /// A player's session; `None` is one's own.
     Session(Option<Text>),
 }

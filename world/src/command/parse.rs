@@ -2,25 +2,36 @@
 //! [`Unclear`] with the words that would help; nothing here panics.
 
 use super::order::{Command, Rights, Unclear};
+use super::talk;
 use super::verbs::{self, VERBS};
 use super::words;
+use crate::content::Channel;
 
 /// What `line` asks for, typed by one with `rights`. The verb is read whatever its case; text that
 /// others will read keeps its own, without control characters.
-pub fn parse(line: &str, rights: Rights) -> Command {
+///
+/// A word is a verb first, then a channel, then the beginning of a verb, then of a channel.
+pub fn parse(line: &str, rights: Rights, channels: &[Channel]) -> Command {
     let line = words::safe(line);
     let line = line.trim();
     if line.is_empty() {
         return Command::Nothing;
     }
     let (word, rest) = split_verb(line);
+    let rest = rest.trim();
+    let speak = |channel| talk::speak(channel, rest).unwrap_or_else(Command::Unclear);
+    let whole = verbs::find_whole(word).is_some();
+    if let Some(channel) = talk::named(word, channels).filter(|_| !whole) {
+        return speak(channel);
+    }
     let Some(verb) = verbs::find(word, rights) else {
-        return Command::Unclear(unknown(word, rights));
+        let channel = talk::begun(word, channels);
+        return channel.map_or_else(|| unknown(word, rights, channels), speak);
     };
     if verb.staff && !rights.staff {
         return Command::Unclear(Unclear::StaffOnly);
     }
-    (verb.read)(rest.trim()).unwrap_or_else(Command::Unclear)
+    (verb.read)(rest).unwrap_or_else(Command::Unclear)
 }
 
 /// The verb and the rest. A sign that is a verb (`'`, `:`) needs no blank after it.
@@ -38,26 +49,35 @@ fn is_sign(text: &str) -> bool {
     text.chars().all(|sign| sign.is_ascii_punctuation())
 }
 
-fn unknown(word: &str, rights: Rights) -> Unclear {
-    let near = verbs::near(word, rights);
-    Unclear::Unknown {
+fn unknown(word: &str, rights: Rights, channels: &[Channel]) -> Command {
+    let near = verbs::near(word, rights, channels);
+    Command::Unclear(Unclear::Unknown {
         word: words::echo(word).into(),
         near: near.into_iter().map(Into::into).collect(),
-    }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::*;
     use super::*;
-    use crate::ids::Direction;
+    use crate::content::World;
+    use crate::ids::{ChannelId, Direction};
+    use crate::sample::world;
+    use crate::talk::Ignored;
     use proptest::prelude::*;
+    use std::sync::{Arc, LazyLock};
 
     const PLAYER: Rights = Rights { staff: false };
     const STAFF: Rights = Rights { staff: true };
 
     fn check(line: &str, expected: Command) {
-        assert_eq!(parse(line, STAFF), expected, "{line:?}");
+        assert_eq!(parse(line, STAFF, channels()), expected, "{line:?}");
+    }
+
+    fn channels() -> &'static [Channel] {
+        static WORLD: LazyLock<Arc<World>> = LazyLock::new(world);
+        WORLD.channels()
     }
 
     fn noun(words: &str) -> Noun {
@@ -69,7 +89,7 @@ mod tests {
     }
 
     fn is_bad(line: &str) {
-        let got = parse(line, STAFF);
+        let got = parse(line, STAFF, channels());
         let bad = matches!(got, Command::Unclear(Unclear::BadArgument { .. }));
         assert!(bad, "{line:?} {got:?}");
     }
@@ -163,6 +183,72 @@ mod tests {
     }
 
     #[test]
+    fn channels_are_words_after_the_verbs() {
+        let (chat, gossip) = (ChannelId(0), ChannelId(1));
+        let speak = |channel, text: &str| Command::Speak {
+            channel,
+            text: text.into(),
+        };
+        check("chat hello  you", speak(chat, "hello  you"));
+        check("CHAT hello", speak(chat, "hello"));
+        check("gossip a", speak(gossip, "a"));
+        check("chat", Command::Recent(chat));
+        // Shortened, a verb comes first, and then a channel.
+        check("gos a", speak(gossip, "a"));
+        check("go north", Command::Go(Direction::North));
+        check("g lamp", Command::Get(noun("lamp")));
+        check("channels", Command::Channels);
+        check("channel", Command::Channels);
+        is_bad(&format!("chat {}", "x".repeat(CHAT_CHARS_MAX + 1)));
+        let near = vec!["chat".into()];
+        let word = "chaat".into();
+        check(
+            "chaat hi",
+            Command::Unclear(Unclear::Unknown { word, near }),
+        );
+    }
+
+    #[test]
+    fn what_one_does_with_channels_is_read_in_both_orders() {
+        use ChannelDeed::{History, Join, Leave, Who};
+        let table = [
+            ("join chat", Join),
+            ("chat join", Join),
+            ("chat on", Join),
+            ("on chat", Join),
+            ("leave chat", Leave),
+            ("chat OFF", Leave),
+            ("who chat", Who),
+            ("history chat", History),
+            ("chat", History),
+        ];
+        for (rest, deed) in table {
+            let expected = Command::Channel(deed, "chat".into());
+            check(&format!("channel {rest}"), expected);
+        }
+        for rest in ["join", "chat perhaps", "join chat now"] {
+            is_bad(&format!("channel {rest}"));
+        }
+    }
+
+    #[test]
+    fn whom_one_ignores_is_read() {
+        check("ignore", Command::Ignore(None));
+        let typed = ["ann", "bo@othergame", "@othergame", "Bo Derek@Other Game"];
+        for typed in typed {
+            let whom = Ignored::parse(typed).unwrap();
+            check(
+                &format!("ignore {typed}"),
+                Command::Ignore(Some(whom.clone())),
+            );
+            check(&format!("unignore {typed}"), Command::Unignore(whom));
+        }
+        check("unignore", missing("Unignore whom?"));
+        is_bad("ignore @");
+        is_bad(&format!("ignore {}", "x".repeat(200)));
+    }
+
+    #[test]
     fn speech_over_the_limit_is_refused_and_told() {
         let fits = "\u{e9}".repeat(CHAT_CHARS_MAX);
         check(&format!("say {fits}"), Command::Say(fits.as_str().into()));
@@ -247,7 +333,10 @@ mod tests {
         check("crash session", Command::Crash(CrashTarget::Session(None)));
         let other = CrashTarget::Session(Some("ann".into()));
         check("crash session ann", Command::Crash(other));
-        check("crash", missing("Crash what: room, mob or session?"));
+        check(
+            "crash",
+            missing("Crash what: room, mob, channel or session?"),
+        );
         check("crash mob", missing("Crash which mob?"));
         is_bad("crash everything");
     }
@@ -262,7 +351,7 @@ mod tests {
             "ban account ann",
             "crash room",
         ] {
-            assert_eq!(parse(line, PLAYER), refused, "{line}");
+            assert_eq!(parse(line, PLAYER, &[]), refused, "{line}");
         }
     }
 
@@ -287,7 +376,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_line_is_an_input(line in any::<String>(), staff in any::<bool>()) {
-            let command = parse(&line, Rights { staff });
+            let command = parse(&line, Rights { staff }, channels());
             prop_assert!(!texts(&command).contains(char::is_control));
         }
 
@@ -297,7 +386,7 @@ mod tests {
             rest in "[ -~\u{0}-\u{1f}\u{a0}\u{e9}'\"2.a]{0,80}",
         ) {
             let line = format!("{} {rest}", VERBS[row].name);
-            let command = parse(&line, Rights { staff: true });
+            let command = parse(&line, Rights { staff: true }, channels());
             if let Command::Say(text) | Command::Emote(text) | Command::Reply(text) = command {
                 prop_assert!(!text.contains(char::is_control));
                 prop_assert!(!text.is_empty());

@@ -60,12 +60,16 @@ pub(super) fn ban(rest: &str) -> Result<Command, Unclear> {
 pub(super) fn crash(rest: &str) -> Result<Command, Unclear> {
     let mut words = Words::new(rest);
     let Some(word) = words.next() else {
-        return Err(Unclear::missing("Crash what: room, mob or session?"));
+        return Err(Unclear::missing(
+            "Crash what: room, mob, channel or session?",
+        ));
     };
     let target = if word.is("room") {
         CrashTarget::Room
     } else if word.is("mob") {
         CrashTarget::Mob(Noun::read(words, "Crash which mob?")?)
+    } else if word.is("channel") {
+        CrashTarget::Channel(person(&mut words, "Crash which channel?")?)
     } else if word.is("session") {
         let whose = match words.rest() {
             "" => None,
@@ -75,7 +79,7 @@ pub(super) fn crash(rest: &str) -> Result<Command, Unclear> {
     } else {
         return Err(Unclear::bad(
             rest,
-            "room, mob and its name, or session and a name",
+            "room, mob or channel and its name, or session and a name",
         ));
     };
     Ok(Command::Crash(target))

@@ -30,7 +30,9 @@ pub(super) const TOPICS: &[Topic] = &[
          To one person, wherever they are, with tell: tell ann hello.\n\
          To the one who told you something last with reply: reply hello.\n\
          To show what you do, use emote, or a colon: :waves.\n\
-         See help say, help tell, help reply, help emote and help afk.",
+         To all who are on a channel, wherever they are: chat hello.\n\
+         See help say, help tell, help reply, help emote, help channels, help ignore\n\
+         and help afk.",
     ),
     topic(
         "things",
@@ -86,6 +88,24 @@ pub(super) const TOPICS: &[Topic] = &[
         "emote",
         "Emote: show what you do. Short: a colon.\n\
          When Ann types emote waves, or :waves, all in the room read: Ann waves",
+    ),
+    topic(
+        "channels",
+        "Channels: talk with all who are on a channel, wherever they are.\n\
+         Type channels for the list of them, and on which you are.\n\
+         Type the name of a channel and your words, as in: chat hello.\n\
+         Type the name alone to read what was said there last.\n\
+         Type channel join chat to be on it, channel leave chat to be on it no more,\n\
+         channel who chat for who is on it. Who speaks on a channel joins it.\n\
+         Some are heard in other games too; the list says which. There a speaker\n\
+         reads like Bo@Othergame. See help ignore for whom you want to read no more.",
+    ),
+    topic(
+        "ignore",
+        "Ignore: read nothing more that somebody says on channels or tells you.\n\
+         Type ignore ann, ignore bo@othergame, or ignore @othergame for a whole game.\n\
+         Type ignore alone for the list, and unignore ann to read them again.\n\
+         They are not told. What is said in the room with you, you read all the same.",
     ),
     topic(
         "get",
@@ -151,7 +171,7 @@ pub(super) const TOPICS: &[Topic] = &[
         "staff",
         "Staff: goto, kick, ban, crash and shutdown.\n\
          Goto, kick and ban act at once; shutdown stops the node for everybody.\n\
-         Crash makes a room, a mob or a session fail on purpose; it comes back.\n\
+         Crash makes a room, a mob, a channel or a session fail; it comes back.\n\
          See help goto, help kick, help ban, help crash and help shutdown.",
     ),
     staff(
@@ -173,7 +193,8 @@ pub(super) const TOPICS: &[Topic] = &[
     staff(
         "crash",
         "Crash: make a process fail, to see that it comes back.\n\
-         Type crash room, crash mob cat, crash session or crash session ann.",
+         Type crash room, crash mob cat, crash channel chat, crash session or\n\
+         crash session ann.",
     ),
     staff(
         "shutdown",

@@ -4,7 +4,8 @@
 
 use super::limits::{ECHO_CHARS_MAX, NEAR_MAX};
 use super::order::{Command, Rights, Unclear};
-use super::{settings, speech, staff, things};
+use super::{settings, speech, staff, talk, things};
+use crate::content::Channel;
 use crate::ids::Direction;
 
 /// What reads the rest of the line after a verb.
@@ -116,6 +117,16 @@ pub const VERBS: &[Verb] = &[
     verb("help", &["?", "commands"], Group::Yourself, |rest| {
         Ok(settings::help(rest))
     }),
+    verb("channels", &[], Group::Talking, |_| Ok(Command::Channels)),
+    Verb {
+        topic: "channels",
+        ..verb("channel", &[], Group::Talking, talk::channel)
+    },
+    verb("ignore", &[], Group::Talking, talk::ignore),
+    Verb {
+        topic: "ignore",
+        ..verb("unignore", &[], Group::Talking, talk::unignore)
+    },
     verb("score", &[], Group::Yourself, |_| Ok(Command::Score)),
     verb("afk", &["away"], Group::Yourself, speech::away),
     verb("color", &["colour"], Group::Yourself, settings::color),
@@ -144,10 +155,7 @@ pub const VERBS: &[Verb] = &[
 /// only by its whole name, so that they can be told.
 pub fn find(word: &str, rights: Rights) -> Option<&'static Verb> {
     let short = |verb: &&Verb| !verb.whole && (rights.staff || !verb.staff);
-    let whole = VERBS.iter().find(|verb| {
-        let mut words = verb.words();
-        words.any(|known| known.eq_ignore_ascii_case(word))
-    });
+    let whole = find_whole(word);
     let by_name = || {
         VERBS
             .iter()
@@ -161,26 +169,37 @@ pub fn find(word: &str, rights: Rights) -> Option<&'static Verb> {
     whole.or_else(by_name).or_else(by_alias)
 }
 
-/// Verbs that look like `word`, nearest first, at most three.
-pub fn near(word: &str, rights: Rights) -> Vec<&'static str> {
+/// The verb of which this is the whole name, or another word for it.
+pub fn find_whole(word: &str) -> Option<&'static Verb> {
+    VERBS.iter().find(|verb| {
+        let mut words = verb.words();
+        words.any(|known| known.eq_ignore_ascii_case(word))
+    })
+}
+
+/// Verbs and channels that look like `word`, nearest first, at most three.
+pub fn near<'c>(word: &str, rights: Rights, channels: &'c [Channel]) -> Vec<&'c str> {
     let open = VERBS.iter().filter(|verb| rights.staff || !verb.staff);
     let words = open.flat_map(|verb| verb.words().map(|known| (known, verb.name)));
-    nearest(word, words)
+    let channels = channels
+        .iter()
+        .map(|channel| (&*channel.name, &*channel.name));
+    nearest(word, words.chain(channels))
 }
 
 /// The names of those `(known word, name)` pairs whose word looks like `word`, nearest first. Each
 /// name comes once; there are at most three.
-pub(super) fn nearest(
+pub(super) fn nearest<'w>(
     word: &str,
-    known: impl Iterator<Item = (&'static str, &'static str)>,
-) -> Vec<&'static str> {
+    known: impl Iterator<Item = (&'w str, &'w str)>,
+) -> Vec<&'w str> {
     let word: String = word
         .chars()
         .take(ECHO_CHARS_MAX)
         .flat_map(char::to_lowercase)
         .collect();
     let letters = word.chars().count();
-    let mut found: Vec<(usize, &'static str)> = Vec::new();
+    let mut found: Vec<(usize, &'w str)> = Vec::new();
     for (candidate, name) in known.filter(|(candidate, _)| candidate.len() > 2) {
         let distance = if letters > 1 && begins(candidate, &word) {
             1
@@ -340,18 +359,18 @@ mod tests {
         check("got", PLAYER, None);
         check("got", STAFF, Some("goto"));
         check("shutdown", PLAYER, Some("shutdown"));
-        assert_eq!(near("shutdwn", PLAYER), Vec::<&str>::new());
-        assert_eq!(near("shutdwn", STAFF), ["shutdown"]);
+        assert_eq!(near("shutdwn", PLAYER, &[]), Vec::<&str>::new());
+        assert_eq!(near("shutdwn", STAFF, &[]), ["shutdown"]);
     }
 
     #[test]
     fn near_words_are_few_and_the_nearest_first() {
-        assert_eq!(near("loko", PLAYER), ["look"]);
-        assert_eq!(near("qui", PLAYER), ["quit"]);
-        assert_eq!(near("xyzzyplugh", PLAYER), Vec::<&str>::new());
-        assert!(near("tall", PLAYER).contains(&"tell"));
+        assert_eq!(near("loko", PLAYER, &[]), ["look"]);
+        assert_eq!(near("qui", PLAYER, &[]), ["quit"]);
+        assert_eq!(near("xyzzyplugh", PLAYER, &[]), Vec::<&str>::new());
+        assert!(near("tall", PLAYER, &[]).contains(&"tell"));
         for word in ["", "a", "sa", "e", "out", &"n".repeat(100_000)] {
-            assert!(near(word, STAFF).len() <= NEAR_MAX, "{word:.20}");
+            assert!(near(word, STAFF, &[]).len() <= NEAR_MAX, "{word:.20}");
         }
     }
 }

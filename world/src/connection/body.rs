@@ -379,6 +379,7 @@ fn close_code(event: &Event) -> CloseCode {
         | Event::Did(_)
         | Event::Seen(_)
         | Event::Received(_)
+        | Event::Talk(_)
         | Event::Refused(_)
         | Event::Told(_)
         | Event::Login(_)

@@ -132,7 +132,8 @@ impl Torus {
              name = \"Torus\"\n\
              greeting = \"A torus of {rooms} rooms in {} zones.\"\n\
              start_rooms = [\"{start}\"]\n\
-             recall_rooms = [\n{recall}]\n",
+             recall_rooms = [\n{recall}]\n\n\
+             [[channels]]\nname = \"chat\"\nabout = \"For everybody.\"\ndefault = true\n",
             self.rows, self.columns, self.zones
         );
         SourceFile {

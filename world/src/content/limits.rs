@@ -61,6 +61,18 @@ pub const RESET_COUNT_MAX: u16 = 20;
 /// Rooms in the list of start rooms or of recall rooms.
 pub const ROOM_LIST_MAX: usize = 1_024;
 
+/// Channels of a world: each one is a process, and a line in a list.
+pub const CHANNELS_MAX: usize = 32;
+
+/// Bytes of the name of a channel, here and on the network, at least: a word, not a slip.
+pub const CHANNEL_NAME_BYTES_MIN: usize = 3;
+
+/// Bytes of the name of a channel, here and on the network: it begins each line.
+pub const CHANNEL_NAME_BYTES_MAX: usize = 15;
+
+/// Bytes of what a channel is about: it stands in one line of a listing.
+pub const ABOUT_BYTES_MAX: usize = 160;
+
 /// The shortest time between two deeds of a mob, in seconds: a thousand mobs must not be a load.
 pub const MOB_PACE_S_MIN: u32 = 2;
 
@@ -73,6 +85,7 @@ pub const FAULTS_MAX: usize = 500;
 /// Faults that get a "did you mean": each one is compared with every key of the world.
 pub const SUGGESTIONS_MAX: u32 = 50;
 
+const _: () = assert!(CHANNELS_MAX <= 32, "a player's channels are a bit each");
 const _: () = assert!(FILE_BYTES_MAX < CONTENT_BYTES_MAX);
 const _: () = assert!(
     CONTENT_BYTES_MAX < u32::MAX as u64,

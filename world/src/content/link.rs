@@ -7,6 +7,7 @@ use super::keys::{Index, Keyed};
 use super::load::WORLD_FILE;
 use super::log::{FaultLog, Located};
 use super::raw::{RawItem, RawMob, RawWorld, RawWorldFile};
+use super::raw_channel;
 use super::raw_room::RawRoom;
 use super::world::{Exit, ItemPrototype, Mob, Reset, Room, Thing, World, Zone};
 use crate::ids::RoomId;
@@ -42,10 +43,11 @@ pub(super) fn link(raw: RawWorld, log: &mut FaultLog<'_>) -> Option<Linked> {
         let wrong = "the file is missing; it holds name, greeting, start_rooms and recall_rooms";
         log.file_error(WORLD_FILE, wrong);
     }
-    let file = file?;
+    let mut file = file?;
     if index.rooms.is_empty() && log.errors() == 0 {
         log.error(file.at, "the world has no rooms");
     }
+    let channels = raw_channel::link(std::mem::take(&mut file.channels), log);
     let (start_rooms, recall_rooms) = link_room_lists(&index, &file, log);
     let items = std::mem::take(&mut index.items)
         .into_iter()
@@ -61,6 +63,7 @@ pub(super) fn link(raw: RawWorld, log: &mut FaultLog<'_>) -> Option<Linked> {
         mobs,
         start_rooms,
         recall_rooms,
+        channels,
     };
     Some(Linked {
         world,

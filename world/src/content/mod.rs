@@ -15,6 +15,7 @@ mod link;
 mod load;
 mod log;
 mod raw;
+mod raw_channel;
 mod raw_room;
 mod reach;
 mod text;
@@ -27,4 +28,6 @@ pub use embedded::embedded;
 pub use fault::{Fault, Faults, Place, Severity};
 pub use generate::{GenerateError, GenerateOptions, generate};
 pub use load::{Loaded, SourceFile, WORLD_FILE, load};
-pub use world::{Exit, ItemPrototype, Mob, Reset, Room, Thing, World, Zone};
+pub use world::{
+    Channel, Exit, ItemPrototype, Mob, Reset, Room, Thing, World, Zone, channel_named,
+};

@@ -7,10 +7,17 @@ use super::fields::{Fields, is_empty_list, read_number};
 use super::limits::{FILE_BYTES_MAX, MOB_PACE_S_MAX, MOB_PACE_S_MIN, ROOM_LIST_MAX, SAYS_MAX};
 use super::load::{SourceFile, WORLD_FILE};
 use super::log::{At, FaultLog, Located};
+use super::raw_channel::{self, RawChannel};
 use super::raw_room::{self, RawRoom};
 use super::text;
 
-const WORLD_KEYS: &[&str] = &["name", "greeting", "start_rooms", "recall_rooms"];
+const WORLD_KEYS: &[&str] = &[
+    "name",
+    "greeting",
+    "start_rooms",
+    "recall_rooms",
+    "channels",
+];
 const FILE_KEYS: &[&str] = &["zone", "room", "item", "mob"];
 const ZONE_KEYS: &[&str] = &["key", "name"];
 const ITEM_KEYS: &[&str] = &["key", "name", "keywords", "description", "long", "takeable"];
@@ -48,6 +55,7 @@ pub(super) struct RawWorldFile {
     pub(super) greeting: String,
     pub(super) start_rooms: Vec<Located<String>>,
     pub(super) recall_rooms: Vec<Located<String>>,
+    pub(super) channels: Vec<RawChannel>,
 }
 
 /// One area file.
@@ -151,6 +159,7 @@ fn read_world_file<'t>(log: &mut FaultLog<'_>, at: At, table: &'t DeTable<'t>) -
         greeting: fields.text(log, "greeting", text::GREETING).value,
         start_rooms,
         recall_rooms: fields.texts(log, "recall_rooms", text::REFERENCE, ROOM_LIST_MAX),
+        channels: raw_channel::read_all(log, &fields),
     }
 }
 

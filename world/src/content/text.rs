@@ -2,8 +2,9 @@
 
 use super::fields::shown;
 use super::limits::{
-    DESCRIPTION_BYTES_MAX, GREETING_BYTES_MAX, KEY_BYTES_MAX, KEYWORD_BYTES_MAX, LONG_BYTES_MAX,
-    NAME_BYTES_MAX, REFERENCE_BYTES_MAX, SAY_BYTES_MAX,
+    ABOUT_BYTES_MAX, CHANNEL_NAME_BYTES_MAX, DESCRIPTION_BYTES_MAX, GREETING_BYTES_MAX,
+    KEY_BYTES_MAX, KEYWORD_BYTES_MAX, LONG_BYTES_MAX, NAME_BYTES_MAX, REFERENCE_BYTES_MAX,
+    SAY_BYTES_MAX,
 };
 
 /// A kind of text: its shape and how long it may be.
@@ -21,6 +22,10 @@ enum Shape {
     Reference,
     /// A word that a player types.
     Keyword,
+    /// The name of a channel: a word that a player types.
+    Channel,
+    /// The name of a channel on the network.
+    Remote,
     /// One line.
     Line,
     /// Paragraphs: line ends and runs of spaces become one space, empty lines part paragraphs.
@@ -40,6 +45,18 @@ pub(super) const REFERENCE: TextRule = TextRule {
 pub(super) const KEYWORD: TextRule = TextRule {
     shape: Shape::Keyword,
     bytes_max: KEYWORD_BYTES_MAX,
+};
+pub(super) const CHANNEL: TextRule = TextRule {
+    shape: Shape::Channel,
+    bytes_max: CHANNEL_NAME_BYTES_MAX,
+};
+pub(super) const REMOTE: TextRule = TextRule {
+    shape: Shape::Remote,
+    bytes_max: CHANNEL_NAME_BYTES_MAX,
+};
+pub(super) const ABOUT: TextRule = TextRule {
+    shape: Shape::Line,
+    bytes_max: ABOUT_BYTES_MAX,
 };
 pub(super) const NAME: TextRule = TextRule {
     shape: Shape::Line,
@@ -73,7 +90,9 @@ impl TextRule {
             ));
         }
         let kept = match self.shape {
-            Shape::Key | Shape::Reference | Shape::Keyword => text.to_owned(),
+            Shape::Key | Shape::Reference | Shape::Keyword | Shape::Channel | Shape::Remote => {
+                text.to_owned()
+            }
             Shape::Line => one_line(text)?,
             Shape::Prose => paragraphs(text),
             Shape::Lines => lines(text),
@@ -103,6 +122,15 @@ impl TextRule {
             Shape::Keyword => (
                 text.bytes().all(|b| is_key_byte(b) || b == b'\''),
                 "one word of lower-case letters a-z, digits, '-', '_' and '",
+            ),
+            Shape::Channel => (
+                text.bytes().all(|byte| byte.is_ascii_alphabetic()),
+                "letters a-z, without blanks",
+            ),
+            Shape::Remote => (
+                text.bytes()
+                    .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_')),
+                "letters a-z, '-' and '_'",
             ),
             Shape::Line | Shape::Prose | Shape::Lines => (true, ""),
         };

@@ -8,7 +8,8 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::ids::{Direction, MobId, PrototypeId, RoomId, ZoneId};
+use crate::ids::{ChannelId, Direction, MobId, PrototypeId, RoomId, ZoneId};
+use crate::text::Style;
 
 /// The world as the builders wrote it.
 #[derive(Debug)]
@@ -22,6 +23,22 @@ pub struct World {
     pub(super) mobs: Box<[Mob]>,
     pub(super) start_rooms: Box<[RoomId]>,
     pub(super) recall_rooms: Box<[RoomId]>,
+    pub(super) channels: Box<[Channel]>,
+}
+
+/// Where players talk with each other, wherever they are.
+#[derive(Debug)]
+pub struct Channel {
+    /// Its name: the word that players type.
+    pub name: Box<str>,
+    /// What it is for, in a line.
+    pub about: Box<str>,
+    /// How its lines look.
+    pub color: Style,
+    /// Its name on the network of games; `None`: it is heard here alone.
+    pub remote: Option<Box<str>>,
+    /// Whether newcomers are on it.
+    pub default: bool,
 }
 
 /// A part of the world: its rooms and mobs are supervised together.
@@ -209,6 +226,26 @@ impl World {
     pub fn recall_rooms(&self) -> &[RoomId] {
         &self.recall_rooms
     }
+
+    /// All channels in the order of their names; the position is the id.
+    pub fn channels(&self) -> &[Channel] {
+        &self.channels
+    }
+
+    /// The channel of this id.
+    pub fn channel(&self, id: ChannelId) -> Option<&Channel> {
+        self.channels.get(usize::from(id.0))
+    }
+
+    /// All channels with their ids.
+    pub fn channels_by_id(&self) -> impl Iterator<Item = (ChannelId, &Channel)> {
+        (0..).map(ChannelId).zip(&self.channels)
+    }
+
+    /// The channel of this name, or the only one whose name begins so.
+    pub fn find_channel(&self, typed: &str) -> Option<ChannelId> {
+        channel_named(&self.channels, typed)
+    }
 }
 
 impl Zone {
@@ -231,6 +268,24 @@ impl Room {
             .find(|exit| exit.direction == direction)
             .map(|exit| exit.to)
     }
+}
+
+/// The channel of this name, or the only one whose name begins so.
+pub fn channel_named(channels: &[Channel], typed: &str) -> Option<ChannelId> {
+    let begins = |channel: &&(ChannelId, &Channel)| {
+        let start = channel.1.name.get(..typed.len());
+        start.is_some_and(|start| !start.is_empty() && start.eq_ignore_ascii_case(typed))
+    };
+    let all: Vec<(ChannelId, &Channel)> = (0..).map(ChannelId).zip(channels).collect();
+    let mut found = all.iter().filter(begins);
+    let (first, more) = (found.next()?, found.next().is_some());
+    if !more {
+        return Some(first.0);
+    }
+    let whole = all
+        .iter()
+        .find(|(_, channel)| channel.name.eq_ignore_ascii_case(typed));
+    whole.map(|(id, _)| *id)
 }
 
 fn position<T>(sorted: &[T], key: &str, key_of: impl Fn(&T) -> &str) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! `[process]` Who plays: the list by name, and the claim of an account by its one session.
 
 use crate::event::{PersonSeen, Text};
-use crate::ids::{AccountId, CharacterId, RoomId};
+use crate::ids::{AccountId, ChannelId, CharacterId, RoomId};
 use crate::ring::SessionPort;
 use belay_runtime::{ClaimError, ProcessRef, Registration, Registry};
 use std::sync::Arc;
@@ -17,6 +17,8 @@ pub struct Player {
     room: AtomicU32,
     away: AtomicBool,
     linkdead: AtomicBool,
+    /// A bit for each channel that they are on.
+    channels: AtomicU32,
     away_message: std::sync::Mutex<Text>,
 }
 
@@ -29,6 +31,7 @@ impl Player {
             room: AtomicU32::new(u32::MAX),
             away: AtomicBool::new(false),
             linkdead: AtomicBool::new(false),
+            channels: AtomicU32::new(0),
             away_message: std::sync::Mutex::new(Text::from("")),
         }
     }
@@ -43,6 +46,21 @@ impl Player {
     pub fn set_room(&self, room: Option<RoomId>) {
         self.room
             .store(room.map_or(u32::MAX, |room| room.0), Ordering::Relaxed);
+    }
+
+    /// Whether they are on this channel.
+    pub fn is_on(&self, channel: ChannelId) -> bool {
+        self.channels.load(Ordering::Relaxed) & bit(channel) != 0
+    }
+
+    /// They are on this channel.
+    pub fn joined(&self, channel: ChannelId) {
+        self.channels.fetch_or(bit(channel), Ordering::Relaxed);
+    }
+
+    /// They are on this channel no more.
+    pub fn left(&self, channel: ChannelId) {
+        self.channels.fetch_and(!bit(channel), Ordering::Relaxed);
     }
 
     /// What `who` says of them.
@@ -134,12 +152,26 @@ impl Players {
     /// The first names in order, of those that begin so, and how many there are of those in all.
     pub fn list(&self, prefix: Option<&str>, max: usize) -> (Vec<PersonSeen>, usize) {
         let prefix = prefix.map(key);
+        let begins = |name: &Text| {
+            let prefix = prefix.as_ref();
+            prefix.is_none_or(|prefix| name.starts_with(&**prefix))
+        };
+        self.named(max, |name, _| begins(name))
+    }
+
+    /// The first names in order, of those who are on this channel, and how many there are in all.
+    pub fn on_channel(&self, channel: ChannelId, max: usize) -> (Vec<PersonSeen>, usize) {
+        self.named(max, |_, player| player.is_on(channel))
+    }
+
+    fn named(
+        &self,
+        max: usize,
+        wanted: impl Fn(&Text, &Player) -> bool,
+    ) -> (Vec<PersonSeen>, usize) {
         let mut people = Vec::new();
         self.by_name.for_each(|name, player| {
-            if prefix
-                .as_ref()
-                .is_none_or(|prefix| name.starts_with(&**prefix))
-            {
+            if wanted(name, player) {
                 people.push(player.seen());
             }
         });
@@ -173,6 +205,11 @@ pub struct Holder {
 /// Which session holds which account: at most one each. The claim is atomic, so of two logins that
 /// race one gets it and the other learns who has it.
 pub type Claims = Registry<AccountId, Holder>;
+
+/// The content has no more channels than there are bits.
+fn bit(channel: ChannelId) -> u32 {
+    1_u32.checked_shl(u32::from(channel.0)).unwrap_or(0)
+}
 
 fn key(name: &str) -> Text {
     Text::from(name.to_ascii_lowercase())

@@ -10,6 +10,7 @@ use crate::login::LoginRules;
 use crate::ring::{Rooms, SessionMessage};
 use crate::session::SessionRules;
 use crate::store::{BanSubject, StorePort};
+use crate::talk::Channels;
 use belay_runtime::WorkerPool;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +37,8 @@ pub struct Services {
     pub world: Arc<World>,
     /// The rooms.
     pub rooms: Rooms,
+    /// The channels.
+    pub channels: Channels,
     /// The store.
     pub store: StorePort,
     /// Where passwords are hashed.

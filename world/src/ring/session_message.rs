@@ -7,6 +7,7 @@ use crate::event::Text;
 use crate::ids::{ConnectionId, LineId, RoomId};
 use crate::room::Answer;
 use crate::store::Network;
+use crate::talk::Speaker;
 use crate::view::{Batch, Notice};
 use belay_runtime::Address;
 use std::sync::Arc;
@@ -67,8 +68,8 @@ pub enum SessionMessage {
     RoomClosed(RoomId),
     /// Ambient, but its sender is told when it does not arrive.
     Tell {
-        /// From whom.
-        from: Text,
+        /// From whom, here or in another game.
+        from: Speaker,
         /// The words.
         text: Text,
     },
@@ -102,6 +103,13 @@ pub enum SessionMessage {
     Crash,
     /// The time that the session asked for.
     Wake(Wake),
+}
+
+/// What is said on a channel is ambient, like what happens in a room.
+impl From<Arc<Notice>> for SessionMessage {
+    fn from(notice: Arc<Notice>) -> Self {
+        Self::Notice(notice)
+    }
 }
 
 /// Why a session wakes.

@@ -4,6 +4,7 @@ use super::effect::{Effect, Effects};
 use super::line::{refuse, show, travel};
 use super::placing;
 use super::state::{Held, Pending, PendingAsk, PlayState, SessionRules};
+use super::talk;
 use super::things;
 use crate::being::{JourneyStep, Place};
 use crate::content::World;
@@ -44,12 +45,15 @@ pub fn answered(
     match answer {
         Answer::Show(event) => {
             let shown = |what: &Pending| {
-                matches!(what, Pending::Show(_) | Pending::Get | Pending::GiveTo(_))
+                matches!(
+                    what,
+                    Pending::Show(_) | Pending::Talk | Pending::Get | Pending::GiveTo(_)
+                )
             };
             let Some(ask) = state.close(line, shown) else {
                 return;
             };
-            out.push(Effect::Show(*event));
+            out.push(Effect::Show(talk::without_ignored(state, *event)));
             out.push(ask.done());
         }
         Answer::Left { seq, to, way } => {
@@ -97,7 +101,7 @@ pub fn answered(
 
 /// The ask of this line met a crash.
 pub fn lost(state: &mut PlayState, scene: Scene<'_>, line: LineId, out: &mut Effects) {
-    let Some(ask) = state.close(line, from_a_room) else {
+    let Some(ask) = state.close(line, by_message) else {
         return;
     };
     failed(state, scene, ask, Refusal::GotLost, out);
@@ -111,7 +115,7 @@ pub fn refused_delivery(
     why: NotDelivered,
     out: &mut Effects,
 ) {
-    let Some(mut ask) = state.close(line, from_a_room) else {
+    let Some(mut ask) = state.close(line, by_message) else {
         return;
     };
     if let Pending::Place { sent, .. } = &mut ask.what {
@@ -203,7 +207,11 @@ pub(super) fn failed(
             onward(state, scene, steps, out);
         }
         Pending::Place { .. } => placing::place_again(state, &ask, scene.now, out),
-        Pending::Show(_) | Pending::Get | Pending::GiveTo(_) => {
+        Pending::Talk if why == Refusal::GotLost => {
+            refuse(out, Refusal::ChannelBroke);
+            out.push(ask.done());
+        }
+        Pending::Show(_) | Pending::Talk | Pending::Get | Pending::GiveTo(_) => {
             refuse(out, why);
             out.push(ask.done());
         }
@@ -238,7 +246,7 @@ fn entered(
 
 /// The room does not know the player, or knows a newer number: they come in anew.
 fn unknown(state: &mut PlayState, scene: Scene<'_>, line: LineId, seq: MoveSeq, out: &mut Effects) {
-    let Some(ask) = state.close(line, from_a_room) else {
+    let Some(ask) = state.close(line, by_message) else {
         return;
     };
     match (&ask.what, state.journey.place()) {
@@ -256,9 +264,11 @@ fn unknown(state: &mut PlayState, scene: Scene<'_>, line: LineId, seq: MoveSeq, 
     }
 }
 
-fn from_a_room(what: &Pending) -> bool {
+/// Whether a room or a channel owes the answer.
+fn by_message(what: &Pending) -> bool {
     match what {
         Pending::Show(_)
+        | Pending::Talk
         | Pending::Leave
         | Pending::Enter
         | Pending::Get

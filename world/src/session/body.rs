@@ -8,6 +8,7 @@ use crate::limits;
 use crate::login::LoginState;
 use crate::ops::metrics;
 use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
+use crate::talk::Talk;
 use crate::view::Notice;
 use belay_runtime::{Registration, TrySendError};
 use std::collections::VecDeque;
@@ -155,6 +156,9 @@ impl SessionBody {
     /// Passes something ambient on. It is dropped where there is no room, and waits while a
     /// question is open: it would come between the question and its answer.
     pub(super) fn pass(&mut self, notice: Arc<Notice>) {
+        if self.ignores(notice.event()) {
+            return;
+        }
         if self.link.is_some() && !self.asking() {
             self.pass_now(ConnectionMessage::Notice(notice));
         } else {
@@ -177,6 +181,15 @@ impl SessionBody {
             }
             Err(TrySendError::Closed(_)) => self.unreachable = true,
         }
+    }
+
+    /// Whether this is a line of somebody whom the player ignores. What is said in a room is not
+    /// looked at: in a crowd it comes as one piece for all.
+    fn ignores(&self, event: &Event) -> bool {
+        let Event::Talk(Talk::Line(line)) = event else {
+            return false;
+        };
+        matches!(&self.phase, Phase::Playing(state) if state.settings.ignored.covers(&line.speaker))
     }
 
     /// Tells the connection something else that is owed.

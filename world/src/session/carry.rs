@@ -5,7 +5,8 @@ use super::body::{Phase, SessionBody};
 use super::effect::{Effect, StoreAnswer, StoreOrder};
 use super::line;
 use super::process::{Ctx, SessionProcess};
-use super::state::{Gift, PlayState, Settings};
+use super::state::{Gift, PlayState};
+use super::stored::to_stored;
 use crate::being::JourneyStep;
 use crate::event::{Event, Refusal, Text, Told};
 use crate::ids::{LineId, RoomId};
@@ -17,6 +18,7 @@ use crate::ring::{
 use crate::room::{Ask, Cast};
 use crate::session::TellOutcome;
 use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, Transfer};
+use crate::talk::Speaker;
 use crate::text::Depth;
 
 impl SessionProcess {
@@ -36,6 +38,7 @@ impl SessionProcess {
                 let total = u32::try_from(total).unwrap_or(u32::MAX);
                 body.show(Event::Told(Told::Who { people, total }));
             }
+            Effect::Talk(order) => self.talk(body, ctx, order),
             Effect::Deliver(gift) => self.deliver(body, *gift),
             Effect::Store(line, order) => self.store(body, ctx, line, order),
             Effect::Save(room) => self.save(body, ctx, room),
@@ -147,7 +150,7 @@ impl SessionProcess {
         let Phase::Playing(state) = &body.phase else {
             return;
         };
-        let from = state.identity.name.clone();
+        let from = Speaker::Local(state.identity.name.clone());
         let outcome = match self.node.players.find(to) {
             None => TellOutcome::Nobody,
             Some(player) => {
@@ -285,7 +288,7 @@ impl SessionProcess {
             id,
             room_key,
             score,
-            settings: stored_settings(state.settings),
+            settings: to_stored(&state.settings),
         };
         let (address, line) = (ctx.address(), state.line);
         self.node
@@ -365,35 +368,5 @@ fn depth_name(depth: Depth) -> &'static str {
         Depth::Ansi16 => "16",
         Depth::Ansi256 => "256",
         Depth::True => "true",
-    }
-}
-
-/// What the player chose, as it is stored.
-fn stored_settings(settings: Settings) -> crate::store::Settings {
-    use crate::store::ColorSetting;
-    crate::store::Settings {
-        color: match settings.depth {
-            None => ColorSetting::Auto,
-            Some(Depth::None) => ColorSetting::Off,
-            Some(Depth::Ansi8 | Depth::Ansi16) => ColorSetting::Ansi,
-            Some(Depth::Ansi256) => ColorSetting::Xterm,
-            Some(Depth::True) => ColorSetting::True,
-        },
-        screen_reader: settings.screen_reader == Some(true),
-    }
-}
-
-/// What is stored, as a session has it.
-pub(super) fn settings_from(stored: &crate::store::Settings) -> Settings {
-    use crate::store::ColorSetting;
-    Settings {
-        depth: match stored.color {
-            ColorSetting::Auto => None,
-            ColorSetting::Off => Some(Depth::None),
-            ColorSetting::Ansi => Some(Depth::Ansi16),
-            ColorSetting::Xterm => Some(Depth::Ansi256),
-            ColorSetting::True => Some(Depth::True),
-        },
-        screen_reader: stored.screen_reader.then_some(true),
     }
 }

@@ -43,6 +43,7 @@ pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
             | Pending::Token => things::slow(state, ask, now, out),
             Pending::Place { .. } => placing::place_late(state, ask, now, out),
             Pending::Show(_)
+            | Pending::Talk
             | Pending::Leave
             | Pending::Enter
             | Pending::Get

@@ -5,7 +5,7 @@ use super::state::Gift;
 use crate::being::{Item, JourneyStep};
 use crate::command::BanOrder;
 use crate::event::{Event, Text};
-use crate::ids::{LineId, RoomId};
+use crate::ids::{ChannelId, LineId, RoomId};
 use crate::ops::metrics::VerbClass;
 use crate::room::{Ask, Cast};
 use crate::text::Depth;
@@ -75,6 +75,25 @@ pub enum TellOutcome {
     Full(Text),
 }
 
+/// What a session wants of channels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TalkOrder {
+    /// Say this there, for this line.
+    Say(LineId, ChannelId, Text),
+    /// Show its last lines, for this line.
+    History(LineId, ChannelId),
+    /// The player is on it from now on.
+    Join(ChannelId),
+    /// The player is on it no more.
+    Leave(ChannelId),
+    /// Show all channels.
+    List,
+    /// Show who is on it.
+    Who(ChannelId),
+    /// Staff: make it crash.
+    Crash(ChannelId),
+}
+
 /// One effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -95,6 +114,8 @@ pub enum Effect {
     },
     /// Show who plays, those whose name begins with this.
     Who(Option<Text>),
+    /// Do this with a channel.
+    Talk(TalkOrder),
     /// Hand a thing to another session.
     Deliver(Box<Gift>),
     /// Ask the store.

@@ -3,17 +3,19 @@
 
 use super::body::{Phase, SessionBody};
 use super::bucket::Bucket;
-use super::carry::settings_from;
 use super::effect::StoreAnswer;
 use super::link;
 use super::process::{Ctx, SessionProcess, post};
 use super::question::Secret;
 use super::state::{Held, Identity, PlayState};
+use super::stored::from_stored;
+use super::talk;
 use crate::account::{Name, ResumeToken, SALT_BYTES, hash_password, verify_password};
 use crate::being::{Card, Item, Journey};
 use crate::command::Rights;
 use crate::event::{Event, LoginEvent, Text};
 use crate::ids::{AccountId, CharacterId, LineId};
+use crate::limits;
 use crate::login::{
     self, AccountFound, CharacterFound, Entering, LoginAnswer, LoginEffect, LoginState,
 };
@@ -475,7 +477,7 @@ impl SessionProcess {
         let start = start.or_else(|| self.node.start_room(self.id));
         metrics::login_ended(outcome(&entering));
         let (name, back) = (entering.name.clone(), entering.back);
-        let settings = entering.settings;
+        let settings = entering.settings.clone();
         body.phase = Phase::Playing(Box::new(self.play_state(ctx, entering)));
         body.tell(ConnectionMessage::Hide(false));
         body.tell(ConnectionMessage::LoggedIn);
@@ -491,6 +493,7 @@ impl SessionProcess {
                 link::begin(state, scene, room, out)
             });
         }
+        self.play(body, ctx, talk::begin);
         if self.by_token {
             self.play(body, ctx, link::renew_token);
         }
@@ -529,6 +532,7 @@ impl SessionProcess {
             reply_to: None,
             question: None,
             bucket: Bucket::new(rules.commands_per_s, rules.commands_burst, now),
+            talk: Bucket::new(limits::TALK_PER_S, limits::TALK_BURST, now),
             since: now,
             played_s: entering.played_s,
             settings: entering.settings,
@@ -700,7 +704,7 @@ fn entering(node: &Services, account: &AccountFound, sheet: &CharacterSheet) -> 
         staff: account.staff,
         room: node.world.room_id(&character.room_key),
         items: known.collect(),
-        settings: settings_from(&character.settings),
+        settings: from_stored(&character.settings),
         played_s: u64::try_from(character.score.played_seconds).unwrap_or(0),
         back: !character.room_key.is_empty(),
     }

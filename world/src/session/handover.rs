@@ -141,7 +141,7 @@ impl SessionProcess {
             return;
         };
         let name = state.identity.name.clone();
-        let settings = state.settings;
+        let settings = state.settings.clone();
         body.tell(ConnectionMessage::LoggedIn);
         body.tell(ConnectionMessage::Color(settings.depth));
         body.tell(ConnectionMessage::ScreenReader(settings.screen_reader));

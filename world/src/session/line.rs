@@ -1,9 +1,10 @@
 //! `[pure]` A typed line becomes a command, and the command asks, tells or shows.
 
 use super::answer::Scene;
-use super::effect::{Effect, Effects, TellOutcome};
+use super::effect::{Effect, Effects, TalkOrder, TellOutcome};
 use super::question;
 use super::state::{Pending, PlayState, SessionRules};
+use super::talk;
 use super::things;
 use crate::being::{JourneyStep, Place};
 use crate::command::{self, Command, CrashTarget, LookAt, Unclear};
@@ -21,7 +22,7 @@ pub fn line(state: &mut PlayState, scene: Scene<'_>, text: &str, out: &mut Effec
     if let Some(asked) = state.question.take() {
         return question::answer(state, *asked, text, scene.now, out);
     }
-    let command = command::parse(text, state.rights);
+    let command = command::parse(text, state.rights, scene.world.channels());
     if state.away.is_some() && !matches!(command, Command::Away(_) | Command::Nothing) {
         back(state, out);
     }
@@ -59,11 +60,17 @@ fn obey(state: &mut PlayState, scene: Scene<'_>, command: Command, out: &mut Eff
             None => refuse(out, Refusal::NobodyToReplyTo),
         },
         Command::Who(prefix) => out.push(Effect::Who(prefix)),
+        Command::Speak { channel, text } => talk::speak(state, scene, channel, text, out),
+        Command::Recent(channel) => talk::recent(state, channel, now, out),
+        Command::Channels => out.push(Effect::Talk(TalkOrder::List)),
+        Command::Channel(deed, name) => talk::deed(state, scene, deed, &name, out),
+        Command::Ignore(whom) => talk::ignore(state, scene, whom, out),
+        Command::Unignore(whom) => talk::unignore(state, scene, &whom, out),
         Command::Get(noun) => things::get(state, noun, now, out),
         Command::Drop(noun) => things::drop(state, world, &noun, now, out),
         Command::Give { item, to } => things::give(state, scene, &item, to, out),
         Command::Inventory => show(out, things::inventory(state, world)),
-        Command::Help(topic) => show(out, help(state, topic)),
+        Command::Help(topic) => show(out, help(state, scene, topic)),
         Command::Score => show(out, score(state, now)),
         Command::Color(choice) => color(state, rules, choice, now, out),
         Command::ScreenReader(choice) => screen_reader(state, rules, choice, now, out),
@@ -82,6 +89,7 @@ fn obey(state: &mut PlayState, scene: Scene<'_>, command: Command, out: &mut Eff
         Command::Crash(CrashTarget::Mob(noun)) => {
             ask_room(state, Ask::CrashMob(noun), VerbClass::Staff, now, out)
         }
+        Command::Crash(CrashTarget::Channel(name)) => talk::crash(scene, &name, out),
         Command::Crash(CrashTarget::Session(who)) => out.push(Effect::CrashSession(who)),
         Command::Shutdown => {
             show(out, Event::Did(Did::Shutdown));
@@ -141,9 +149,12 @@ fn go(state: &mut PlayState, way: Direction, now: Instant, out: &mut Effects) {
     travel(line, steps, out);
 }
 
-fn help(state: &PlayState, topic: Option<Text>) -> Event {
+fn help(state: &PlayState, scene: Scene<'_>, topic: Option<Text>) -> Event {
     match command::help::find(topic.as_deref(), state.rights) {
         Ok(found) => Event::Told(Told::Help(Text::from(found))),
+        Err(_) if is_channel(scene, topic.as_deref()) => {
+            Event::Told(Told::Help(Text::from("channels")))
+        }
         Err(near) => {
             let near = near.into_iter().map(Text::from).collect();
             Event::Refused(Refusal::NoHelp {
@@ -152,6 +163,10 @@ fn help(state: &PlayState, topic: Option<Text>) -> Event {
             })
         }
     }
+}
+
+fn is_channel(scene: Scene<'_>, topic: Option<&str>) -> bool {
+    topic.is_some_and(|topic| scene.world.find_channel(topic).is_some())
 }
 
 fn score(state: &PlayState, now: Instant) -> Event {
@@ -254,14 +269,21 @@ fn verb_class(command: &Command) -> VerbClass {
     match command {
         Command::Look(_) | Command::Examine(_) | Command::Exits => VerbClass::Look,
         Command::Go(_) => VerbClass::Move,
-        Command::Say(_) | Command::Emote(_) | Command::Tell { .. } | Command::Reply(_) => {
-            VerbClass::Speech
-        }
+        Command::Say(_)
+        | Command::Emote(_)
+        | Command::Tell { .. }
+        | Command::Reply(_)
+        | Command::Speak { .. }
+        | Command::Recent(_) => VerbClass::Speech,
         Command::Get(_) | Command::Drop(_) | Command::Give { .. } | Command::Inventory => {
             VerbClass::Item
         }
         Command::Nothing
         | Command::Who(_)
+        | Command::Channels
+        | Command::Channel(..)
+        | Command::Ignore(_)
+        | Command::Unignore(_)
         | Command::Help(_)
         | Command::Score
         | Command::Color(_)

@@ -17,6 +17,9 @@ mod process;
 mod question;
 mod staff;
 mod state;
+mod stored;
+mod talk;
+mod talking;
 #[cfg(test)]
 mod tests;
 mod things;
@@ -25,7 +28,7 @@ pub use answer::{NotDelivered, Scene, answered, lost, refused_delivery, room_clo
 pub use body::{Phase, SessionBody};
 pub use bucket::Bucket;
 pub use due::{due, next_due};
-pub use effect::{Effect, Effects, StoreAnswer, StoreOrder, TellOutcome};
+pub use effect::{Effect, Effects, StoreAnswer, StoreOrder, TalkOrder, TellOutcome};
 pub use handover::clear_away;
 pub use line::{line, told};
 pub use link::{appear, begin, end, end_now, link_lost, link_regained, settle};

@@ -13,7 +13,7 @@ use super::line::line;
 use super::link::{end, end_now, link_lost, settle};
 use super::state::{Held, PlayState};
 use super::things::stored;
-use crate::event::{Event, LoginEvent, Received, Refusal, SystemEvent};
+use crate::event::{Event, LoginEvent, Refusal, SystemEvent};
 use crate::ids::{Being, ConnectionId, SessionId};
 use crate::login::{AccountFound, CharacterFound, LoginAnswer};
 use crate::node::{Player, Services};
@@ -143,12 +143,7 @@ impl SessionProcess {
             } => {
                 self.gift_came(body, ctx, from, Held { item, recorded });
             }
-            SessionMessage::Tell { from, text } => {
-                if let Phase::Playing(state) = &mut body.phase {
-                    state.reply_to = Some(from.clone());
-                    body.show(Event::Received(Received::Tell { from, text }));
-                }
-            }
+            SessionMessage::Tell { from, text } => self.told(body, from, text),
             order @ (SessionMessage::Input(..)
             | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)

@@ -9,11 +9,14 @@ use super::effect::Effect;
 use super::question::Question;
 use crate::being::{Card, Item, Journey, Place};
 use crate::command::Rights;
+use crate::content::Channel;
 use crate::event::{Event, Text};
 use crate::ids::{AccountId, CharacterId, ItemId, LineId, RoomId, SessionId};
 use crate::limits;
 use crate::ops::metrics::VerbClass;
+use crate::talk::IgnoreList;
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
@@ -59,6 +62,8 @@ pub struct Held {
 pub enum Pending {
     /// A room's answer that is only shown; for this kind of command.
     Show(VerbClass),
+    /// A channel's answer, which is shown.
+    Talk,
     /// To be let out.
     Leave,
     /// To be taken in.
@@ -110,7 +115,12 @@ impl Pending {
             | Self::Place { .. }
             | Self::GiveTo(_)
             | Self::GiveRecorded(_) => true,
-            Self::Show(_) | Self::Leave | Self::Enter | Self::Password | Self::Token => false,
+            Self::Show(_)
+            | Self::Talk
+            | Self::Leave
+            | Self::Enter
+            | Self::Password
+            | Self::Token => false,
         }
     }
 
@@ -118,6 +128,7 @@ impl Pending {
     pub fn verb(&self) -> VerbClass {
         match self {
             Self::Show(verb) => *verb,
+            Self::Talk => VerbClass::Speech,
             Self::Leave | Self::Enter => VerbClass::Move,
             Self::Get
             | Self::GetRecorded { .. }
@@ -181,6 +192,8 @@ pub struct PlayState {
     pub question: Option<Box<Question>>,
     /// How fast the player may type.
     pub bucket: Bucket,
+    /// How fast the player may speak on channels.
+    pub talk: Bucket,
     /// Since when this session plays.
     pub since: Instant,
     /// Seconds in play before this session.
@@ -217,12 +230,28 @@ impl PendingAsk {
 }
 
 /// What a player chose and keeps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Colours; `None` as the client says.
     pub depth: Option<crate::text::Depth>,
     /// Screen-reader mode; `None` as the client says.
     pub screen_reader: Option<bool>,
+    /// Which channels the player chose to be on, or not to be on, by lower-case name.
+    pub channels: Arc<BTreeMap<Text, bool>>,
+    /// Whom the player does not want to read.
+    pub ignored: Arc<IgnoreList>,
+    /// Whether the player wants to read who comes and goes in other games; `None` as the game has
+    /// it.
+    pub notices: Option<bool>,
+}
+
+impl Settings {
+    /// Whether the player is on this channel: as they chose, or as newcomers are.
+    pub fn is_on(&self, channel: &Channel) -> bool {
+        let mut choices = self.channels.iter();
+        let chosen = choices.find(|(name, _)| channel.name.eq_ignore_ascii_case(name));
+        chosen.map_or(channel.default, |(_, on)| *on)
+    }
 }
 
 impl PlayState {

@@ -1,5 +1,6 @@
 //! `[pure]` What is stored, as values: the shapes that cross the disk, apart from any inner state.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -82,13 +83,24 @@ pub struct Score {
 
 /// What a player set for a character. Stored as JSON: a field that is missing has its default, one
 /// that is unknown is skipped.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Colours.
     pub color: ColorSetting,
     /// Output for a screen reader.
     pub screen_reader: bool,
+    /// Which channels the player chose to be on (true) or not to be on, by name; of others the
+    /// content says whether newcomers are on them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub channels: BTreeMap<String, bool>,
+    /// Whom the player ignores: `Ann`, `Bo@Othergame`, `@Othergame`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
+    /// Whether the player wants to read who comes and goes in other games; `None` as the game has
+    /// it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notices: Option<bool>,
 }
 
 /// The colours that a player asked for.
@@ -282,12 +294,20 @@ mod tests {
         let both = Settings {
             color: ColorSetting::Xterm,
             screen_reader: true,
+            ..Settings::default()
         };
         check(
             r#"{"color":"xterm","screen_reader":true,"later":[1]}"#,
-            both,
+            both.clone(),
         );
         check(&serde_json::to_string(&both).unwrap(), both);
+        let talks = Settings {
+            channels: BTreeMap::from([("chat".to_owned(), false), ("gone".to_owned(), true)]),
+            ignored: vec!["Ann".to_owned(), "@Other".to_owned()],
+            notices: Some(false),
+            ..Settings::default()
+        };
+        check(&serde_json::to_string(&talks).unwrap(), talks);
     }
 
     #[test]

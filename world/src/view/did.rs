@@ -49,7 +49,7 @@ pub(super) fn did(page: &mut Page<'_>, done: &Did) {
 pub(super) fn received(page: &mut Page<'_>, received: &Received) {
     match received {
         Received::Tell { from, text } => {
-            page.quote_start(Style::Person, from)
+            page.quote_start(Style::Person, &from.to_string())
                 .put(Style::Plain, " tells you, \"");
             page.quote(Style::Tell, text).put(Style::Plain, "\"").end();
         }

@@ -21,6 +21,7 @@ mod room;
 mod seen;
 mod shared;
 mod system;
+mod talk;
 mod told;
 mod wrap;
 

@@ -35,9 +35,23 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
             let line = format!("That line is too long. Only its first {bytes} bytes count.");
             return page.line(Style::Error, &line);
         }
+        Refusal::NoChannel(name) => {
+            page.put(Style::Error, "There is no channel \"")
+                .quote(Style::Error, name);
+            return page.line(Style::Error, "\". Type channels for the list.");
+        }
+        Refusal::IgnoresTooMany(most) => {
+            let line = format!("You ignore {most} already, and that is all you can. See ignore.");
+            return page.line(Style::Error, &line);
+        }
         Refusal::NoExit(_) => "You cannot go that way.",
         Refusal::HandsFull => "Your hands are full.",
         Refusal::NobodyToReplyTo => "Nobody has told you anything yet.",
+        Refusal::TalksTooFast => "You talk faster than others can read. Wait a moment.",
+        Refusal::ChannelBusy => "Too much is said there just now. Try again.",
+        Refusal::ChannelBroke => "Something broke there; that did not get through. Try again.",
+        Refusal::IgnoredAlready => "You ignore them already.",
+        Refusal::NotIgnored => "You do not ignore them. Type ignore for the list.",
         Refusal::TooCrowded => "Too crowded to act just now.",
         Refusal::WayClosed => "The way is closed just now.",
         Refusal::GotLost => "The ground trembles; that did not get through.",

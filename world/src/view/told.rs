@@ -61,11 +61,15 @@ fn who(page: &mut Page<'_>, people: &[PersonSeen], total: u32) {
         let names: Vec<String> = people.iter().map(person).collect();
         page.prose(style, &format!("Players: {}.", list_in_words(&names)));
     }
-    let line = match total {
+    page.line(Style::Plain, &count_players(total));
+}
+
+/// "Two players in all."
+pub(super) fn count_players(total: u32) -> String {
+    match total {
         1 => "One player in all.".to_owned(),
         total => format!("{} players in all.", capital(&number(total))),
-    };
-    page.line(Style::Plain, &line);
+    }
 }
 
 fn inventory(page: &mut Page<'_>, items: &[(Text, u32)]) {

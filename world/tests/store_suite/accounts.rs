@@ -166,6 +166,9 @@ async fn a_saved_character_comes_back_as_it_was() {
     state.settings = Settings {
         color: ColorSetting::Off,
         screen_reader: true,
+        channels: [("chat".to_owned(), false), ("gossip".to_owned(), true)].into(),
+        ignored: vec!["@Othergame".to_owned()],
+        notices: Some(false),
     };
     ask(|reply| running.port.save_characters(vec![state.clone()], reply))
         .await

@@ -6,4 +6,5 @@ mod answers;
 mod commands;
 mod random;
 mod stage;
+mod talk;
 mod things;

@@ -201,6 +201,7 @@ impl Node {
                 Effect::Show(_)
                 | Effect::Tell { .. }
                 | Effect::Who(_)
+                | Effect::Talk(_)
                 | Effect::Save(_)
                 | Effect::Hide(_)
                 | Effect::Color(_)
@@ -417,6 +418,7 @@ fn on_its_way(what: &Pending) -> Option<i64> {
         Pending::DropRecorded { held, .. } => held.item,
         Pending::GiveRecorded(gift) => gift.held.item,
         Pending::Show(_)
+        | Pending::Talk
         | Pending::Leave
         | Pending::Enter
         | Pending::Get

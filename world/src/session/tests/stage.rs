@@ -5,6 +5,7 @@ use crate::command::Rights;
 use crate::content::World;
 use crate::event::{Event, Refusal, RoomSeen, Text};
 use crate::ids::{AccountId, CharacterId, LineId, MoveSeq, RoomId, SessionId};
+use crate::limits;
 use crate::ops::metrics::VerbClass;
 use crate::room::{Answer, Ask};
 use crate::sample::{HALL, world};
@@ -60,6 +61,7 @@ impl Play {
             reply_to: None,
             question: None,
             bucket: Bucket::new(20, 40, now),
+            talk: Bucket::new(limits::TALK_PER_S, limits::TALK_BURST, now),
             since: now,
             played_s: 0,
             settings: Settings::default(),

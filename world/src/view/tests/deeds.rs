@@ -3,6 +3,7 @@
 use super::sample::*;
 use crate::event::*;
 use crate::ids::Direction;
+use crate::talk::Speaker;
 
 #[test]
 fn own_deeds() {
@@ -125,7 +126,7 @@ fn deeds_of_others() {
 #[test]
 fn what_reaches_one_alone() {
     let tell = Received::Tell {
-        from: t("Ann"),
+        from: Speaker::Local(t("Ann")),
         text: t("hi"),
     };
     let item = Received::Item {

@@ -2,6 +2,8 @@
 
 use super::sample::*;
 use crate::event::*;
+use crate::ids::ChannelId;
+use crate::talk::{ChannelLine, Ignored, Speaker, Talk};
 use crate::text::{Charset, Depth, ViewerClass};
 use crate::view::render;
 use proptest::prelude::*;
@@ -25,12 +27,38 @@ fn carrying(text: &str) -> Vec<Event> {
     events.extend(seen(text).map(Event::Seen));
     events.extend(did(text).map(Event::Did));
     events.extend(refused(text).map(Event::Refused));
+    events.extend(talk(text).map(Event::Talk));
     events.extend(login(text).map(Event::Login));
     events.extend([
         Event::System(SystemEvent::Kicked(text.clone())),
         Event::System(SystemEvent::Goodbye(text.clone())),
     ]);
     events
+}
+
+fn talk(text: &Text) -> [Talk; 5] {
+    let (channel, x) = (ChannelId(1), || text.clone());
+    let line = ChannelLine {
+        channel,
+        speaker: Speaker::Foreign {
+            name: x(),
+            game: x(),
+        },
+        text: x(),
+        missed: true,
+    };
+    let said = Talk::Said {
+        line: line.clone(),
+        remark: Some(x()),
+    };
+    let lines = vec![(line.clone(), 7)];
+    [
+        Talk::Line(line),
+        said,
+        Talk::Notice { channel, text: x() },
+        Talk::History { channel, lines },
+        Talk::Ignored(Ignored::Local(x())),
+    ]
 }
 
 fn scenes(text: &Text) -> Vec<Event> {
@@ -53,7 +81,10 @@ fn scenes(text: &Text) -> Vec<Event> {
             description: x(),
         },
         Event::Received(Received::Tell {
-            from: x(),
+            from: Speaker::Foreign {
+                name: x(),
+                game: x(),
+            },
             text: x(),
         }),
         Event::Told(Told::Who {

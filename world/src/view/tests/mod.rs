@@ -6,3 +6,4 @@ mod dialogue;
 mod hostile;
 pub(super) mod sample;
 mod scene;
+mod talk;

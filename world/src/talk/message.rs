@@ -1,0 +1,56 @@
+//! `[process]` What reaches a channel, and what it reaches outside.
+
+use super::line::{ChannelLine, Foreign};
+use crate::event::Text;
+use crate::ring::Receipt;
+use belay_runtime::{Kind, Pid};
+
+/// What reaches a channel.
+#[derive(Debug)]
+pub enum ChannelMessage {
+    /// A player speaks; the receipt carries the answer, and this process needs no notice.
+    Say {
+        /// The player's name.
+        name: Text,
+        /// The words.
+        text: Text,
+        /// The player's session.
+        by: Pid,
+        /// Owed: the line, or why it is none.
+        receipt: Receipt,
+    },
+    /// A player asks for the last lines.
+    History(Receipt),
+    /// A line from another game.
+    Foreign(Foreign),
+    /// The game speaks to all who are on the channel.
+    Notice(Text),
+    /// The next of many are to be told.
+    Slice,
+    /// Crash, as asked (staff, tests).
+    Crash,
+}
+
+/// Carries lines of our players to where they are heard too. It is called by the channel's process
+/// in the order of the lines: it must not block.
+pub trait Outlet: Send + Sync + 'static {
+    /// A player spoke on a channel that is heard elsewhere. What comes back is shown to that player
+    /// alone, below the line.
+    fn said(&self, line: &ChannelLine) -> Option<Text>;
+}
+
+impl Kind for ChannelMessage {
+    const KINDS: &'static [&'static str] =
+        &["say", "history", "foreign", "notice", "slice", "crash"];
+
+    fn kind(&self) -> u8 {
+        match self {
+            Self::Say { .. } => 0,
+            Self::History(_) => 1,
+            Self::Foreign(_) => 2,
+            Self::Notice(_) => 3,
+            Self::Slice => 4,
+            Self::Crash => 5,
+        }
+    }
+}
