@@ -25,6 +25,9 @@ mod kill;
 #[path = "store_suite/measure.rs"]
 mod measure;
 #[cfg(test)]
+#[path = "store_suite/network.rs"]
+mod network;
+#[cfg(test)]
 #[path = "store_suite/open.rs"]
 mod open;
 #[cfg(test)]

@@ -249,6 +249,9 @@ pub(super) struct SettingFlags {
     /// Address for metrics and health [default: 127.0.0.1:4081].
     #[arg(long, value_name = "ADDR")]
     pub(super) ops: Option<String>,
+    /// Credentials file of the game on a Gossip network.
+    #[arg(long, value_name = "FILE")]
+    pub(super) gossip: Option<String>,
     /// Set any setting, for example --set save.every=10s. May be repeated; the last one holds.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,
@@ -263,6 +266,7 @@ impl SettingFlags {
             ("--telnet", &self.telnet),
             ("--http", &self.http),
             ("--ops", &self.ops),
+            ("--gossip", &self.gossip),
         ];
         for (flag, value) in flags {
             if let Some(value) = value {
@@ -297,7 +301,7 @@ mod tests {
     #[test]
     fn every_flag_of_the_table_reaches_its_setting() {
         let flags: Vec<_> = SETTINGS.iter().filter_map(|setting| setting.flag).collect();
-        assert_eq!(flags.len(), 5);
+        assert_eq!(flags.len(), 6);
         for flag in flags {
             let line = CommandLine::try_parse_from(["belay", flag, "marker"]).expect(flag);
             let mut raw = RawConfig::default();

@@ -18,6 +18,8 @@ impl Kind for WriterMessage {
         "destroy item",
         "add ban",
         "remove ban",
+        "add network rule",
+        "remove network rule",
         "issue token",
         "redeem token",
         "revoke tokens",
@@ -40,12 +42,14 @@ impl Kind for WriterMessage {
                 Write::DestroyItem { .. } => 9,
                 Write::AddBan { .. } => 10,
                 Write::RemoveBan { .. } => 11,
-                Write::IssueToken { .. } => 12,
-                Write::RedeemToken { .. } => 13,
-                Write::RevokeTokens { .. } => 14,
-                Write::RecordStaffAction { .. } => 15,
+                Write::AddNetworkRule { .. } => 12,
+                Write::RemoveNetworkRule { .. } => 13,
+                Write::IssueToken { .. } => 14,
+                Write::RedeemToken { .. } => 15,
+                Write::RevokeTokens { .. } => 16,
+                Write::RecordStaffAction { .. } => 17,
             },
-            Self::Retry => 16,
+            Self::Retry => 18,
         }
     }
 }
@@ -61,6 +65,7 @@ impl Kind for Read {
         "room items",
         "all room items",
         "list bans",
+        "list network rules",
         "list staff actions",
     ];
 
@@ -75,7 +80,8 @@ impl Kind for Read {
             Self::RoomItems { .. } => 6,
             Self::AllRoomItems { .. } => 7,
             Self::ListBans { .. } => 8,
-            Self::ListStaffActions { .. } => 9,
+            Self::ListNetworkRules { .. } => 9,
+            Self::ListStaffActions { .. } => 10,
         }
     }
 }
@@ -90,7 +96,7 @@ mod tests {
         let kind = WriterMessage::Retry.kind();
         assert_eq!(last(WriterMessage::KINDS, kind), Some("retry"));
         assert_eq!(WriterMessage::KINDS.len(), usize::from(kind) + 1);
-        assert_eq!(last(Read::KINDS, 9), Some("list staff actions"));
-        assert_eq!(Read::KINDS.len(), 10);
+        assert_eq!(last(Read::KINDS, 10), Some("list staff actions"));
+        assert_eq!(Read::KINDS.len(), 11);
     }
 }

@@ -61,6 +61,9 @@ pub const CONTAINER_DEPTH_MAX: i64 = 8;
 /// Bans read at once; the newest ones count.
 pub const BANS_READ_MAX: i64 = 10_000;
 
+/// Rules about the network of games. Beyond, a new one is refused.
+pub const NETWORK_RULES_MAX: i64 = 10_000;
+
 /// Staff actions read at once; the newest ones come.
 pub const STAFF_ACTIONS_READ_MAX: i64 = 200;
 

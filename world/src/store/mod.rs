@@ -26,6 +26,8 @@ mod fault;
 mod kinds;
 pub mod limits;
 mod lines;
+mod network_port;
+mod network_rule;
 mod open;
 mod outcome;
 mod park;
@@ -40,6 +42,7 @@ mod writer;
 
 pub use ban::{Ban, BanSubject, Network, NewBan, ParseNetworkError, find_ban};
 pub use clock::system_clock;
+pub use network_rule::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject};
 pub use open::{OpenStoreError, StoreOptions, Synchronous};
 pub use outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,

@@ -35,6 +35,11 @@ const MIGRATIONS: &[(i64, &str, &str)] = &[
         "items by origin",
         include_str!("../../migrations/sqlite/0002_items_by_origin.sql"),
     ),
+    (
+        3,
+        "network rules",
+        include_str!("../../migrations/sqlite/0003_network_rules.sql"),
+    ),
 ];
 
 /// When SQLite lets the disk settle.

@@ -393,8 +393,11 @@ impl StorePort {
 
 impl StorePort {
     pub(super) fn new(lines: Lines) -> Self {
-        Self {
-            lines: Arc::new(lines),
-        }
+        let lines = Arc::new(lines);
+        Self { lines }
+    }
+
+    pub(super) fn lines(&self) -> &Lines {
+        &self.lines
     }
 }

@@ -9,7 +9,7 @@ use super::outcome::StoreError;
 use super::port::Clock;
 use super::record::{CharacterSheet, UnixMillis};
 use super::request::Read;
-use super::sql::{account, ban, character, group, item, staff};
+use super::sql::{account, ban, character, group, item, network_rule, staff};
 use crate::ids::CharacterId;
 
 /// One of the pool. It opens its connection with the first read, and again after a failure.
@@ -98,6 +98,7 @@ async fn fetch(
         }
         Read::AllRoomItems { answer } => answer.stage(item::of_all_rooms(connection).await?),
         Read::ListBans { answer } => answer.stage(ban::list(connection, now).await?),
+        Read::ListNetworkRules { answer } => answer.stage(network_rule::list(connection).await?),
         Read::ListStaffActions { answer } => answer.stage(staff::list(connection).await?),
     }
     Ok(())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::answer::{Answer, Deliver};
 use super::ban::{Ban, BanSubject, NewBan};
+use super::network_rule::{NetworkRule, NewNetworkRule, RuleSubject};
 use super::outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
 };
@@ -70,6 +71,14 @@ pub(super) enum Write {
         subject: BanSubject,
         answer: Answer<bool>,
     },
+    AddNetworkRule {
+        rule: NewNetworkRule,
+        answer: Answer<bool>,
+    },
+    RemoveNetworkRule {
+        subject: RuleSubject,
+        answer: Answer<bool>,
+    },
     IssueToken {
         token: NewToken,
         answer: Answer<()>,
@@ -97,7 +106,9 @@ impl Write {
             Self::CreateItems { answer, .. } => answer,
             Self::TopUp { answer, .. } => answer,
             Self::TransferItem { answer, .. } | Self::DestroyItem { answer, .. } => answer,
-            Self::RemoveBan { answer, .. } => answer,
+            Self::RemoveBan { answer, .. }
+            | Self::AddNetworkRule { answer, .. }
+            | Self::RemoveNetworkRule { answer, .. } => answer,
             Self::RedeemToken { answer, .. } => answer,
             Self::SetPassword { answer, .. }
             | Self::TouchLogin { answer, .. }
@@ -123,6 +134,8 @@ impl Write {
             | Self::TransferItem { .. }
             | Self::AddBan { .. }
             | Self::RemoveBan { .. }
+            | Self::AddNetworkRule { .. }
+            | Self::RemoveNetworkRule { .. }
             | Self::IssueToken { .. }
             | Self::RedeemToken { .. }
             | Self::RevokeTokens { .. }
@@ -178,6 +191,9 @@ pub(super) enum Read {
     ListBans {
         answer: Answer<Vec<Ban>>,
     },
+    ListNetworkRules {
+        answer: Answer<Vec<NetworkRule>>,
+    },
     ListStaffActions {
         answer: Answer<Vec<StaffActionRecord>>,
     },
@@ -193,6 +209,7 @@ impl Read {
             Self::LoadCharacter { answer, .. } => answer,
             Self::RoomItems { answer, .. } | Self::AllRoomItems { answer } => answer,
             Self::ListBans { answer } => answer,
+            Self::ListNetworkRules { answer } => answer,
             Self::ListStaffActions { answer } => answer,
         }
     }

@@ -38,6 +38,8 @@ pub struct Config {
     pub zone: Zone,
     /// `mobs.*`
     pub mobs: Mobs,
+    /// `gossip.*`
+    pub gossip: Gossip,
     /// `drain.*`
     pub drain: Drain,
     /// `watchdog.*`
@@ -218,6 +220,25 @@ pub struct Mobs {
     pub enabled: bool,
 }
 
+/// The network of games.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gossip {
+    /// The file with address, id and secret; empty for none (see [`Gossip::credentials`]).
+    pub credentials: PathBuf,
+    /// Whether players are told who comes and goes in other games.
+    pub notices: bool,
+    /// Whether guests may speak to other games.
+    pub guests: bool,
+}
+
+impl Gossip {
+    /// The credentials file, or `None` for a game that is on no network.
+    #[must_use]
+    pub fn credentials(&self) -> Option<&Path> {
+        (!self.credentials.as_os_str().is_empty()).then_some(self.credentials.as_path())
+    }
+}
+
 /// Stopping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drain {
@@ -275,6 +296,7 @@ impl Config {
             store: Store::default(),
             zone: Zone::default(),
             mobs: Mobs::default(),
+            gossip: Gossip::default(),
             drain: Drain::default(),
             watchdog: Watchdog::default(),
             log: Log::default(),

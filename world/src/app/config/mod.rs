@@ -20,8 +20,8 @@ mod setting;
 mod table;
 
 pub use checked::{
-    Config, Connections, Content, Crowd, Data, Drain, Listen, Log, LogFormat, Login, Mobs, Output,
-    Players, PlayersStart, Save, Store, StoreSynchronous, Watchdog, Web, Zone,
+    Config, Connections, Content, Crowd, Data, Drain, Gossip, Listen, Log, LogFormat, Login, Mobs,
+    Output, Players, PlayersStart, Save, Store, StoreSynchronous, Watchdog, Web, Zone,
 };
 pub use print::to_toml;
 pub use problem::{Origin, Problem, Report};

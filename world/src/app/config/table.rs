@@ -224,6 +224,25 @@ pub static SETTINGS: &[Setting] = &[
         "Whether mobs live in the world.",
     ),
     row(
+        "gossip.credentials",
+        "",
+        Kind::PathOrEmpty(|c| &mut c.gossip.credentials),
+        "The credentials file of this game on a Gossip network; it may come later. Empty: none.",
+    )
+    .with_flag("--gossip"),
+    row(
+        "gossip.notices",
+        "true",
+        Kind::Flag(|c| &mut c.gossip.notices),
+        "Whether players are told who comes and goes in other games, unless they chose themselves.",
+    ),
+    row(
+        "gossip.guests",
+        "true",
+        Kind::Flag(|c| &mut c.gossip.guests),
+        "Whether guests may speak to players of other games.",
+    ),
+    row(
         "drain.deadline",
         "10s",
         Kind::Duration(s(0)..=s(HOUR_S), |c| &mut c.drain.deadline),

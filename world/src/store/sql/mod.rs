@@ -6,5 +6,6 @@ pub(super) mod ban;
 pub(super) mod character;
 pub(super) mod group;
 pub(super) mod item;
+pub(super) mod network_rule;
 pub(super) mod staff;
 pub(super) mod token;

@@ -1,0 +1,45 @@
+//! `[process]` The way to the rules about the network of games.
+
+use super::answer::Answer;
+use super::network_rule::{NetworkRule, NewNetworkRule, RuleSubject};
+use super::outcome::StoreError;
+use super::port::StorePort;
+use super::request::{Read, Write};
+
+impl StorePort {
+    /// Adds a rule in place of the one that the subject may have; answers `false`, and adds
+    /// nothing, when there are as many as there may be
+    /// ([`NETWORK_RULES_MAX`](super::limits::NETWORK_RULES_MAX)).
+    pub fn add_network_rule(
+        &self,
+        rule: NewNetworkRule,
+        reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
+    ) {
+        self.lines().write(Write::AddNetworkRule {
+            rule,
+            answer: Answer::new(reply),
+        });
+    }
+
+    /// Lifts a rule; answers whether there was one.
+    pub fn remove_network_rule(
+        &self,
+        subject: RuleSubject,
+        reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
+    ) {
+        self.lines().write(Write::RemoveNetworkRule {
+            subject,
+            answer: Answer::new(reply),
+        });
+    }
+
+    /// Reads all rules, by kind and name.
+    pub fn list_network_rules(
+        &self,
+        reply: impl FnOnce(Result<Vec<NetworkRule>, StoreError>) + Send + 'static,
+    ) {
+        self.lines().read(Read::ListNetworkRules {
+            answer: Answer::new(reply),
+        });
+    }
+}

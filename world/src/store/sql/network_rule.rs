@@ -1,0 +1,71 @@
+//! `[edge]` Queries about the rules for the network of games.
+
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row as _, SqliteConnection};
+
+use crate::store::fault::damaged;
+use crate::store::limits::NETWORK_RULES_MAX;
+use crate::store::network_rule::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject};
+use crate::store::record::UnixMillis;
+
+/// Whether there was room for it.
+pub(in crate::store) async fn add(
+    connection: &mut SqliteConnection,
+    rule: &NewNetworkRule,
+    now: UnixMillis,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query(
+        "INSERT INTO network_rules (kind, subject_key, subject, reason, made_by, made_at) \
+         SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT COUNT(*) FROM network_rules) < $7 \
+         OR EXISTS (SELECT 1 FROM network_rules WHERE kind = $1 AND subject_key = $2) \
+         ON CONFLICT (kind, subject_key) DO UPDATE SET subject = excluded.subject, \
+         reason = excluded.reason, made_by = excluded.made_by, made_at = excluded.made_at",
+    )
+    .bind(rule.subject.kind.as_str())
+    .bind(rule.subject.key())
+    .bind(rule.subject.name.as_str())
+    .bind(rule.reason.as_str())
+    .bind(rule.by.as_str())
+    .bind(now.0)
+    .bind(NETWORK_RULES_MAX)
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+pub(in crate::store) async fn remove(
+    connection: &mut SqliteConnection,
+    subject: &RuleSubject,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query("DELETE FROM network_rules WHERE kind = $1 AND subject_key = $2")
+        .bind(subject.kind.as_str())
+        .bind(subject.key())
+        .execute(connection)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+pub(in crate::store) async fn list(
+    connection: &mut SqliteConnection,
+) -> Result<Vec<NetworkRule>, sqlx::Error> {
+    let rows = sqlx::query(
+        "SELECT kind, subject, reason, made_by, made_at FROM network_rules \
+         ORDER BY kind, subject_key LIMIT $1",
+    )
+    .bind(NETWORK_RULES_MAX)
+    .fetch_all(connection)
+    .await?;
+    rows.iter().map(record).collect()
+}
+
+fn record(row: &SqliteRow) -> Result<NetworkRule, sqlx::Error> {
+    let kind: String = row.try_get(0)?;
+    let kind = RuleKind::from_stored(&kind).ok_or_else(|| damaged("network_rules.kind", &kind))?;
+    let name = row.try_get(1)?;
+    Ok(NetworkRule {
+        subject: RuleSubject { kind, name },
+        reason: row.try_get(2)?,
+        by: row.try_get(3)?,
+        at: UnixMillis(row.try_get(4)?),
+    })
+}

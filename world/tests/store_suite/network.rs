@@ -1,0 +1,77 @@
+//! Rules about the network of games.
+
+use belay_world::store::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject, StoreOptions};
+use std::time::Duration;
+
+use super::support::{Folder, ManualClock, Running, ask};
+
+fn subject(kind: RuleKind, name: &str) -> RuleSubject {
+    RuleSubject {
+        kind,
+        name: name.to_owned(),
+    }
+}
+
+impl Running {
+    async fn add(&self, kind: RuleKind, name: &str, reason: &str) -> bool {
+        let rule = NewNetworkRule {
+            subject: subject(kind, name),
+            reason: reason.to_owned(),
+            by: "Boss".to_owned(),
+        };
+        ask(|reply| self.port.add_network_rule(rule, reply))
+            .await
+            .unwrap()
+    }
+
+    async fn remove(&self, kind: RuleKind, name: &str) -> bool {
+        let subject = subject(kind, name);
+        ask(|reply| self.port.remove_network_rule(subject, reply))
+            .await
+            .unwrap()
+    }
+
+    async fn rules(&self) -> Vec<NetworkRule> {
+        ask(|reply| self.port.list_network_rules(reply))
+            .await
+            .unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case() {
+    let (folder, clock) = (Folder::new(), ManualClock::default());
+    let options = || StoreOptions {
+        clock: clock.clock(),
+        ..StoreOptions::default()
+    };
+    let store = Running::start(&folder.database(), options()).await;
+    assert!(store.add(RuleKind::Mute, "Ann", "spam").await);
+    clock.advance(Duration::from_secs(9));
+    assert!(store.add(RuleKind::Block, "OtherGame", "").await);
+    assert!(store.add(RuleKind::Mute, "ANN", "more spam").await);
+    store.stop().await;
+
+    let store = Running::start(&folder.database(), options()).await;
+    let rules = store.rules().await;
+    let shown: Vec<_> = rules
+        .iter()
+        .map(|rule| (rule.subject.kind, rule.subject.name.as_str(), &*rule.reason))
+        .collect();
+    let expected = [
+        (RuleKind::Block, "OtherGame", ""),
+        (RuleKind::Mute, "ANN", "more spam"),
+    ];
+    assert_eq!(shown, expected);
+    assert!(
+        rules
+            .iter()
+            .all(|rule| rule.by == "Boss" && rule.at.0 == 9_000)
+    );
+
+    assert!(!store.remove(RuleKind::Block, "ann").await);
+    assert!(store.remove(RuleKind::Mute, "ann").await);
+    assert!(!store.remove(RuleKind::Mute, "ann").await);
+    assert_eq!(store.rules().await.len(), 1);
+    store.stop().await;
+}
