@@ -7,6 +7,7 @@
 pub mod account;
 pub mod app;
 pub mod being;
+pub mod bridge;
 pub mod command;
 pub mod connection;
 pub mod content;

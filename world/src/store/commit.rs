@@ -12,7 +12,7 @@ use super::park::{Group, GroupNumber};
 use super::port::Clock;
 use super::record::UnixMillis;
 use super::request::Write;
-use super::sql::{account, ban, character, group, item, network_rule, staff, token};
+use super::sql::{account, ban, character, group, item, network_rule as rule, staff, token};
 
 /// Commits groups over one connection, which it opens when it needs one.
 pub(super) struct Committer {
@@ -214,12 +214,7 @@ async fn apply(
         Write::RemoveBan { subject, answer } => {
             answer.stage(ban::remove(connection, subject).await?);
         }
-        Write::AddNetworkRule { rule, answer } => {
-            answer.stage(network_rule::add(connection, rule, now).await?);
-        }
-        Write::RemoveNetworkRule { subject, answer } => {
-            answer.stage(network_rule::remove(connection, subject).await?);
-        }
+        Write::Rule { change, answer } => answer.stage(rule::set(connection, change, now).await?),
         Write::IssueToken { token, answer } => {
             answer.stage(token::issue(connection, token, now).await?);
         }

@@ -1,7 +1,7 @@
 //! `[process]` The way to the rules about the network of games.
 
 use super::answer::Answer;
-use super::network_rule::{NetworkRule, NewNetworkRule, RuleSubject};
+use super::network_rule::{NetworkRule, NewNetworkRule, RuleChange, RuleSubject};
 use super::outcome::StoreError;
 use super::port::StorePort;
 use super::request::{Read, Write};
@@ -15,8 +15,8 @@ impl StorePort {
         rule: NewNetworkRule,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        self.lines().write(Write::AddNetworkRule {
-            rule,
+        self.lines.write(Write::Rule {
+            change: RuleChange::Add(rule),
             answer: Answer::new(reply),
         });
     }
@@ -27,8 +27,8 @@ impl StorePort {
         subject: RuleSubject,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        self.lines().write(Write::RemoveNetworkRule {
-            subject,
+        self.lines.write(Write::Rule {
+            change: RuleChange::Lift(subject),
             answer: Answer::new(reply),
         });
     }
@@ -38,7 +38,7 @@ impl StorePort {
         &self,
         reply: impl FnOnce(Result<Vec<NetworkRule>, StoreError>) + Send + 'static,
     ) {
-        self.lines().read(Read::ListNetworkRules {
+        self.lines.read(Read::ListNetworkRules {
             answer: Answer::new(reply),
         });
     }

@@ -70,6 +70,13 @@ pub struct NewNetworkRule {
     pub by: String,
 }
 
+/// What is to become of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RuleChange {
+    Add(NewNetworkRule),
+    Lift(RuleSubject),
+}
+
 /// A rule as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkRule {

@@ -32,7 +32,7 @@ pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 /// write that was answered before they were asked.
 #[derive(Clone)]
 pub struct StorePort {
-    lines: Arc<Lines>,
+    pub(super) lines: Arc<Lines>,
 }
 
 impl std::fmt::Debug for StorePort {
@@ -395,9 +395,5 @@ impl StorePort {
     pub(super) fn new(lines: Lines) -> Self {
         let lines = Arc::new(lines);
         Self { lines }
-    }
-
-    pub(super) fn lines(&self) -> &Lines {
-        &self.lines
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::answer::{Answer, Deliver};
 use super::ban::{Ban, BanSubject, NewBan};
-use super::network_rule::{NetworkRule, NewNetworkRule, RuleSubject};
+use super::network_rule::{NetworkRule, RuleChange};
 use super::outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
 };
@@ -71,12 +71,8 @@ pub(super) enum Write {
         subject: BanSubject,
         answer: Answer<bool>,
     },
-    AddNetworkRule {
-        rule: NewNetworkRule,
-        answer: Answer<bool>,
-    },
-    RemoveNetworkRule {
-        subject: RuleSubject,
+    Rule {
+        change: RuleChange,
         answer: Answer<bool>,
     },
     IssueToken {
@@ -106,9 +102,7 @@ impl Write {
             Self::CreateItems { answer, .. } => answer,
             Self::TopUp { answer, .. } => answer,
             Self::TransferItem { answer, .. } | Self::DestroyItem { answer, .. } => answer,
-            Self::RemoveBan { answer, .. }
-            | Self::AddNetworkRule { answer, .. }
-            | Self::RemoveNetworkRule { answer, .. } => answer,
+            Self::RemoveBan { answer, .. } | Self::Rule { answer, .. } => answer,
             Self::RedeemToken { answer, .. } => answer,
             Self::SetPassword { answer, .. }
             | Self::TouchLogin { answer, .. }
@@ -134,8 +128,7 @@ impl Write {
             | Self::TransferItem { .. }
             | Self::AddBan { .. }
             | Self::RemoveBan { .. }
-            | Self::AddNetworkRule { .. }
-            | Self::RemoveNetworkRule { .. }
+            | Self::Rule { .. }
             | Self::IssueToken { .. }
             | Self::RedeemToken { .. }
             | Self::RevokeTokens { .. }

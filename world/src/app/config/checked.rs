@@ -228,7 +228,7 @@ pub struct Gossip {
     /// Whether players are told who comes and goes in other games.
     pub notices: bool,
     /// Whether guests may speak to other games.
-    pub guests: bool,
+    pub guests_speak: bool,
 }
 
 impl Gossip {

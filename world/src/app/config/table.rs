@@ -237,9 +237,9 @@ pub static SETTINGS: &[Setting] = &[
         "Whether players are told who comes and goes in other games, unless they chose themselves.",
     ),
     row(
-        "gossip.guests",
+        "gossip.guests_speak",
         "true",
-        Kind::Flag(|c| &mut c.gossip.guests),
+        Kind::Flag(|c| &mut c.gossip.guests_speak),
         "Whether guests may speak to players of other games.",
     ),
     row(

@@ -5,11 +5,22 @@ use sqlx::{Row as _, SqliteConnection};
 
 use crate::store::fault::damaged;
 use crate::store::limits::NETWORK_RULES_MAX;
-use crate::store::network_rule::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject};
+use crate::store::network_rule::{NetworkRule, NewNetworkRule, RuleChange, RuleKind, RuleSubject};
 use crate::store::record::UnixMillis;
 
-/// Whether there was room for it.
-pub(in crate::store) async fn add(
+/// Whether there was room for a new one, or the one to be lifted was there.
+pub(in crate::store) async fn set(
+    connection: &mut SqliteConnection,
+    change: &RuleChange,
+    now: UnixMillis,
+) -> Result<bool, sqlx::Error> {
+    match change {
+        RuleChange::Add(rule) => add(connection, rule, now).await,
+        RuleChange::Lift(subject) => remove(connection, subject).await,
+    }
+}
+
+async fn add(
     connection: &mut SqliteConnection,
     rule: &NewNetworkRule,
     now: UnixMillis,
@@ -33,7 +44,7 @@ pub(in crate::store) async fn add(
     Ok(done.rows_affected() > 0)
 }
 
-pub(in crate::store) async fn remove(
+async fn remove(
     connection: &mut SqliteConnection,
     subject: &RuleSubject,
 ) -> Result<bool, sqlx::Error> {
