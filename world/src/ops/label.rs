@@ -174,6 +174,10 @@ pub enum Refusal {
     SlowReader,
     /// A room whose mailbox was full.
     TooCrowded,
+    /// A player who spoke on channels faster than is allowed.
+    TalksTooFast,
+    /// A channel that had too much to tell.
+    ChannelBusy,
     /// A command that was not answered in time.
     Unanswered,
     /// The database was busy or away.
@@ -190,6 +194,8 @@ impl Label for Refusal {
         Self::Origin,
         Self::SlowReader,
         Self::TooCrowded,
+        Self::TalksTooFast,
+        Self::ChannelBusy,
         Self::Unanswered,
         Self::Store,
     ];
@@ -204,6 +210,8 @@ impl Label for Refusal {
             Self::Origin => "origin",
             Self::SlowReader => "slow_reader",
             Self::TooCrowded => "too_crowded",
+            Self::TalksTooFast => "talks_too_fast",
+            Self::ChannelBusy => "channel_busy",
             Self::Unanswered => "unanswered",
             Self::Store => "store",
         }
@@ -228,6 +236,8 @@ pub enum ProcessKind {
     Mob,
     /// Zones.
     Zone,
+    /// Channels.
+    Channel,
     /// The writer of the database.
     Store,
     /// All others.
@@ -241,6 +251,7 @@ impl Label for ProcessKind {
         Self::Room,
         Self::Mob,
         Self::Zone,
+        Self::Channel,
         Self::Store,
         Self::Other,
     ];
@@ -252,6 +263,7 @@ impl Label for ProcessKind {
             Self::Room => "room",
             Self::Mob => "mob",
             Self::Zone => "zone",
+            Self::Channel => "channel",
             Self::Store => "store",
             Self::Other => "other",
         }

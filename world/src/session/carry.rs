@@ -89,6 +89,7 @@ impl SessionProcess {
         body.tell(ConnectionMessage::Close(Box::new(event)));
         body.link = None;
         body.entry = None;
+        self.node.channels.leave_all(&ctx.address());
         let last_save = match &body.phase {
             Phase::Playing(state) if !state.guest() => Some(state.line),
             Phase::Playing(_) | Phase::Login(_) | Phase::Leaving(_) | Phase::Ended => None,
@@ -347,6 +348,10 @@ fn not_delivered(why: Undelivered) -> NotDelivered {
 fn count_refusal(why: &Refusal) {
     if *why == Refusal::TooCrowded {
         metrics::refused(Cause::TooCrowded);
+    } else if *why == Refusal::TalksTooFast {
+        metrics::refused(Cause::TalksTooFast);
+    } else if *why == Refusal::ChannelBusy {
+        metrics::refused(Cause::ChannelBusy);
     } else if *why == Refusal::NoAnswer {
         metrics::refused(Cause::Unanswered);
     } else if *why == Refusal::NotSaved {

@@ -107,6 +107,14 @@ impl Channels {
         self.members.leave(&channel, session);
     }
 
+    /// The session is on no channel any more. One that ends is off them anyway; this is for one
+    /// that has to wait for its last save.
+    pub fn leave_all(&self, session: &SessionPort) {
+        for (channel, _) in self.world.channels_by_id() {
+            self.leave(channel, session);
+        }
+    }
+
     /// How many are on the channel.
     pub fn count(&self, channel: ChannelId) -> usize {
         self.members.count(&channel)

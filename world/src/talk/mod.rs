@@ -23,6 +23,8 @@ mod process;
 mod shown;
 mod state;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use channels::{Channels, Members};
 pub use ignore::{IgnoreList, Ignored, NotIgnored};

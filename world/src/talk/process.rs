@@ -11,7 +11,7 @@ use super::message::{ChannelMessage, Outlet};
 use super::shown::Talk;
 use super::state::{ChannelState, Spoken};
 use super::step::{Deed, Effect, decide};
-use crate::event::Event;
+use crate::event::{Event, Text};
 use crate::ids::ChannelId;
 use crate::limits;
 use crate::ops::metrics;
@@ -100,18 +100,29 @@ impl ChannelProcess {
 
     fn step(&mut self, ctx: &mut Context<ChannelMessage>, deed: Deed<Pid>, to: Option<Receipt>) {
         let now = ctx.now().into_std();
+        // Before anything stands: what meets a crash of the outlet was not said.
+        let remark = self.goes_out(&deed);
         let effect = self.heir.with(|body| decide(&mut body.state, deed, now));
         match effect {
             Some(Effect::Answer(event)) => answer(to, event),
             Some(Effect::Said(line)) => {
-                let outlet = self.shared.outlet.get().filter(|_| self.shared.remote);
-                let remark = outlet.and_then(|outlet| outlet.said(&line));
                 answer(to, Event::Talk(Talk::Said { line, remark }));
             }
             Some(Effect::Dropped) => metrics::ambient_dropped(1),
             None => {}
         }
         self.tell(ctx);
+    }
+
+    /// A line of a player on a remote channel goes to other games; what comes back is for that
+    /// player.
+    fn goes_out(&self, deed: &Deed<Pid>) -> Option<Text> {
+        let Deed::Say(line, _) = deed else {
+            return None;
+        };
+        let outlet = self.shared.outlet.get().filter(|_| self.shared.remote)?;
+        let full = self.heir.with(|body| body.state.is_full());
+        if full { None } else { outlet.said(line) }
     }
 
     /// Tells the next ones; many are told in several goes, so that answers find their way in

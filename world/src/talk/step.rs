@@ -26,8 +26,7 @@ pub enum Deed<P> {
 pub enum Effect {
     /// Answer the player.
     Answer(Event),
-    /// The line stands: it goes to other games if the channel is heard there, and the player gets
-    /// it as the answer.
+    /// The line stands, and the player gets it as the answer.
     Said(ChannelLine),
     /// There was no room for something that nobody waits for.
     Dropped,
