@@ -69,7 +69,9 @@ pub const CHANNEL_RESERVED: u32 = 64;
 pub const CHANNEL_HISTORY_MAX: usize = 20;
 
 /// Lines of a channel that wait while many are told the lines before them. Full: the speaker is
-/// told that too much is said there; lines of other games are dropped and counted.
+/// told that too much is said there; lines of other games are dropped and counted. As many are told
+/// in one go as in a crowd ([`CROWD_SLICE`]), so 15,000 are told three lines a second and 1,000
+/// forty: more could not be read, and would stand in the way of everybody's answers.
 pub const CHANNEL_WAITING_MAX: usize = 20;
 
 /// Lines a second that one player may say on channels. More: not said, and the player is told.

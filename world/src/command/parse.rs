@@ -199,6 +199,10 @@ mod tests {
         check("g lamp", Command::Get(noun("lamp")));
         check("channels", Command::Channels);
         check("channel", Command::Channels);
+        let join = Command::Channel(ChannelDeed::Join, "chat".into());
+        for line in ["channels join chat", "chan join chat", "ch chat on"] {
+            check(line, join.clone());
+        }
         is_bad(&format!("chat {}", "x".repeat(CHAT_CHARS_MAX + 1)));
         let near = vec!["chat".into()];
         let word = "chaat".into();

@@ -10,6 +10,7 @@ pub(super) const TOPICS: &[Topic] = &[
         "Welcome. You are in a world of rooms that you share with others.\n\
          Type look to see where you are. Type north, or just n, to go north.\n\
          Type say hello to speak to all who are in the room.\n\
+         Type channels for where all can talk, wherever they are.\n\
          Type who to see who plays. Type get lantern to take a lantern.\n\
          Most words can be shortened: l is look, i is inventory.\n\
          More: help moving, help talking, help things, help screenreaders.\n\

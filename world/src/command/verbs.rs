@@ -117,11 +117,6 @@ pub const VERBS: &[Verb] = &[
     verb("help", &["?", "commands"], Group::Yourself, |rest| {
         Ok(settings::help(rest))
     }),
-    verb("channels", &[], Group::Talking, |_| Ok(Command::Channels)),
-    Verb {
-        topic: "channels",
-        ..verb("channel", &[], Group::Talking, talk::channel)
-    },
     verb("ignore", &[], Group::Talking, talk::ignore),
     Verb {
         topic: "ignore",
@@ -130,6 +125,7 @@ pub const VERBS: &[Verb] = &[
     verb("score", &[], Group::Yourself, |_| Ok(Command::Score)),
     verb("afk", &["away"], Group::Yourself, speech::away),
     verb("color", &["colour"], Group::Yourself, settings::color),
+    verb("channels", &["channel"], Group::Talking, talk::channel),
     verb(
         "screenreader",
         &[],
@@ -336,7 +332,10 @@ mod tests {
             ("h", "help"),
             ("?", "help"),
             ("af", "afk"),
-            ("col", "color"),
+            ("c", "color"),
+            ("ch", "channels"),
+            ("ig", "ignore"),
+            ("un", "unignore"),
             ("LOOK", "look"),
             ("quit", "quit"),
         ];
