@@ -10,22 +10,29 @@ pub mod dialogue;
 
 mod bot;
 mod dice;
+mod faults;
 mod limits;
 mod link;
 mod login;
+mod measure;
 mod names;
+mod procfs;
+mod table;
 mod tail;
 mod target;
 mod telnet;
 mod transcript;
+mod values;
 mod wander;
 
 pub use bot::{Bot, BotError, Entry, Trouble};
+pub use faults::Fault;
 pub use link::Lost;
 pub use login::{Failure, Who};
 pub use names::letters;
+pub use table::Percentiles;
 pub use target::{Route, Target};
 pub use wander::{
-    Arrival, BytesPerPlayer, CrashPlan, Details, Fault, Identity, Mix, NodeFigures, Options, Pace,
-    Percentiles, Progress, RawOptions, Report, Stage, WanderError, run_wander,
+    Arrival, BytesPerPlayer, CrashPlan, Details, Identity, Mix, NodeFigures, Options, Pace,
+    Progress, RawOptions, Report, Stage, WanderError, run_wander,
 };

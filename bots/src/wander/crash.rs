@@ -8,8 +8,8 @@ use tokio::net::UnixStream;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::options::CrashPlan;
-use super::tally::Causes;
 use crate::limits::{CONTROL_ANSWER_BYTES_MAX, CONTROL_DEADLINE};
+use crate::measure::Causes;
 
 const REQUEST: &[u8] = b"{\"command\":\"crash-room\"}\n";
 

@@ -23,11 +23,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use super::crash::{Crashes, crash_rooms};
 use super::options::{Arrival, Options};
-use super::procfs::Process;
 use super::report::{BytesPerPlayer, Details, NodeFigures, Report};
 use super::run::Run;
 use super::seat::live;
 use crate::limits::{CLOSING_DEADLINE, DRIVER_TICK, RAMP_TICK};
+use crate::procfs::Process;
 
 /// Between two looks at the node's memory.
 const MEMORY_TICK: Duration = Duration::from_secs(1);

@@ -11,15 +11,13 @@ mod flags;
 mod mix;
 mod options;
 mod play;
-mod procfs;
 mod report;
 mod run;
 mod seat;
 mod tally;
-mod values;
 
 pub use crowd::{Progress, Stage, WanderError, run_wander};
 pub use flags::RawOptions;
 pub use mix::Mix;
-pub use options::{Arrival, CrashPlan, Fault, Identity, Options, Pace};
-pub use report::{BytesPerPlayer, Details, NodeFigures, Percentiles, Report};
+pub use options::{Arrival, CrashPlan, Identity, Options, Pace};
+pub use report::{BytesPerPlayer, Details, NodeFigures, Report};

@@ -1,13 +1,12 @@
 //! `[pure]` The options of a crowd, checked: all faults are told at once.
 
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::flags::RawOptions;
 use super::mix::Mix;
-use super::values::{address, duration, duration_of, pace, rate, sources};
+use crate::faults::{Fault, Faults, Store};
 use crate::limits::{
     ANSWER_DEADLINE, BOTS_MAX, NAME_LETTERS_MAX, NAME_NUMBER_LETTERS, NAMES_PER_PREFIX,
     SILENCE_DEADLINE, WORKERS_MAX,
@@ -15,6 +14,7 @@ use crate::limits::{
 use crate::login::Who;
 use crate::names::letters;
 use crate::target::{Route, Target};
+use crate::values::{address, duration, duration_of, rate, sources};
 
 /// As whom the bots log in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,27 +92,6 @@ pub struct Options {
     pub crash: Option<CrashPlan>,
 }
 
-/// One fault in the options.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The option with its dashes.
-    pub option: &'static str,
-    /// What was given.
-    pub value: String,
-    /// What is allowed.
-    pub allowed: &'static str,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {}: expected {}",
-            self.option, self.value, self.allowed
-        )
-    }
-}
-
 impl Options {
     /// Guests with the usual mix and pace, 100 a second, measured for a minute.
     #[must_use]
@@ -156,11 +135,7 @@ impl Options {
         options.read_times(raw, &mut faults);
         options.read_play(raw, &mut faults);
         options.read_machine(raw, &mut faults);
-        if faults.0.is_empty() {
-            Ok(options)
-        } else {
-            Err(faults.0)
-        }
+        faults.judge(options)
     }
 
     /// Who comes, how many, where to.
@@ -281,51 +256,20 @@ impl Options {
     }
 }
 
-/// The faults found so far.
-#[derive(Debug, Default)]
-struct Faults(Vec<Fault>);
-
-impl Faults {
-    fn read<T>(
-        &mut self,
-        option: &'static str,
-        text: &str,
-        allowed: &'static str,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Option<T> {
-        let value = read(text.trim());
-        if value.is_none() {
-            self.0.push(Fault {
-                option,
-                value: format!("{text:?}"),
-                allowed,
-            });
-        }
-        value
-    }
-
-    fn maybe<T>(
-        &mut self,
-        option: &'static str,
-        text: Option<&String>,
-        allowed: &'static str,
-        read: impl FnOnce(&str) -> Option<T>,
-    ) -> Option<T> {
-        self.read(option, text?, allowed, read)
-    }
-}
-
-/// Puts a value that could be read into its place.
-trait Store<T> {
-    fn store(self, place: &mut T);
-}
-
-impl<T> Store<T> for Option<T> {
-    fn store(self, place: &mut T) {
-        if let Some(value) = self {
-            *place = value;
-        }
-    }
+/// `A-B` in seconds.
+fn pace(text: &str) -> Option<Pace> {
+    let (least, most) = text.split_once('-')?;
+    let seconds = |text: &str| {
+        let seconds = text.trim().trim_end_matches('s').parse::<f64>().ok()?;
+        (0.0..=3600.0)
+            .contains(&seconds)
+            .then(|| Duration::from_secs_f64(seconds))
+    };
+    let pace = Pace {
+        least: seconds(least)?,
+        most: seconds(most)?,
+    };
+    (pace.least <= pace.most && !pace.most.is_zero()).then_some(pace)
 }
 
 fn prefix_of(text: &str) -> Option<Identity> {
@@ -340,7 +284,7 @@ fn crash_plan(raw: &RawOptions, faults: &mut Faults) -> Option<CrashPlan> {
     match (&raw.crash_rooms, &raw.control) {
         (Some(value), None) => {
             let allowed = "--control with the node's control socket beside it";
-            faults.0.push(Fault {
+            faults.push(Fault {
                 option: "--crash-rooms",
                 value: value.clone(),
                 allowed,
@@ -349,7 +293,7 @@ fn crash_plan(raw: &RawOptions, faults: &mut Faults) -> Option<CrashPlan> {
         }
         (None, Some(value)) => {
             let allowed = "--crash-rooms beside it";
-            faults.0.push(Fault {
+            faults.push(Fault {
                 option: "--control",
                 value: value.clone(),
                 allowed,
@@ -451,5 +395,20 @@ mod tests {
         assert_eq!(check(&line), Err(expected.to_vec()));
         assert_eq!(check("--stay --mix move=100"), Err(vec!["--mix"]));
         assert_eq!(check("--control /tmp/x"), Err(vec!["--control"]));
+    }
+
+    #[test]
+    fn reads_paces() {
+        let seconds = Duration::from_secs_f64;
+        assert_eq!(
+            pace("1.5-4.5"),
+            Some(Pace {
+                least: seconds(1.5),
+                most: seconds(4.5)
+            })
+        );
+        for text in ["4-3", "x-1", "1", "0-0", "-1-2", "nan-1"] {
+            assert_eq!(pace(text), None, "{text:?}");
+        }
     }
 }

@@ -3,8 +3,6 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use super::options::Pace;
-
 /// Most source addresses of a range.
 const SOURCES_MAX: u32 = 256;
 
@@ -43,22 +41,6 @@ pub(crate) fn duration_of(text: &str) -> Option<Duration> {
     (0.0..=86_400.0)
         .contains(&seconds)
         .then(|| Duration::from_secs_f64(seconds))
-}
-
-/// `A-B` in seconds.
-pub(crate) fn pace(text: &str) -> Option<Pace> {
-    let (least, most) = text.split_once('-')?;
-    let seconds = |text: &str| {
-        let seconds = text.trim().trim_end_matches('s').parse::<f64>().ok()?;
-        (0.0..=3600.0)
-            .contains(&seconds)
-            .then(|| Duration::from_secs_f64(seconds))
-    };
-    let pace = Pace {
-        least: seconds(least)?,
-        most: seconds(most)?,
-    };
-    (pace.least <= pace.most && !pace.most.is_zero()).then_some(pace)
 }
 
 /// `A-B` (IPv4) or a list with commas.
@@ -104,18 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_paces_rates_addresses_and_sources() {
-        let seconds = Duration::from_secs_f64;
-        assert_eq!(
-            pace("1.5-4.5"),
-            Some(Pace {
-                least: seconds(1.5),
-                most: seconds(4.5)
-            })
-        );
-        for text in ["4-3", "x-1", "1", "0-0", "-1-2", "nan-1"] {
-            assert_eq!(pace(text), None, "{text:?}");
-        }
+    fn reads_rates_addresses_and_sources() {
         for text in ["0", "-1", "nan", "inf", "1e9", "x"] {
             assert_eq!(rate(text), None, "{text:?}");
         }
