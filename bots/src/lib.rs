@@ -1,16 +1,19 @@
 //! `[edge]` Load bots: outside players that walk, talk and measure a node over real sockets.
 //!
-//! Two ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects, logs
-//! in, types, waits for texts, and tells its transcript when something does not come.
-//! [`run_wander`] drives a crowd by the thousand and returns a [`Report`].
+//! Three ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects,
+//! logs in, types, waits for texts, and tells its transcript when something does not come.
+//! [`run_wander`] drives a crowd by the thousand and returns a [`Report`]. [`run_load`],
+//! [`run_flood`] and [`run_chop`] pretend games and hubs of the Gossip network.
 //!
-//! Nothing here knows the node's code: all that is shared is the dialogue in [`dialogue`].
+//! Nothing here knows the node's code: all that is shared is the dialogue in [`dialogue`], and the
+//! events of the Gossip protocol.
 
 pub mod dialogue;
 
 mod bot;
 mod dice;
 mod faults;
+mod gossip;
 mod limits;
 mod link;
 mod login;
@@ -27,6 +30,11 @@ mod wander;
 
 pub use bot::{Bot, BotError, Entry, Trouble};
 pub use faults::Fault;
+pub use gossip::{
+    ChopError, ChopFlags, ChopOptions, ChopReport, Credentials, CredentialsError, Endpoint,
+    FloodError, FloodFlags, FloodOptions, FloodReport, HubFigures, LoadError, LoadFlags,
+    LoadOptions, LoadReport, run_chop, run_flood, run_load,
+};
 pub use link::Lost;
 pub use login::{Failure, Who};
 pub use names::letters;

@@ -86,5 +86,63 @@ pub(crate) const WEB_SOCKET_BUFFER_BYTES: usize = 1024;
 /// Largest WebSocket message a bot takes; a bigger one is a protocol error.
 pub(crate) const WEB_SOCKET_MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
+// The bots of the Gossip network.
+
+/// Longest frame taken from a hub; a longer one ends the connection as broken. Hubs send 16 KiB.
+pub(crate) const HUB_FRAME_BYTES_MAX: usize = 64 * 1024;
+
+/// Bytes taken from a hub at once; one buffer a worker thread, shared by all its games.
+pub(crate) const HUB_READ_BYTES: usize = 256 * 1024;
+
+/// The hub's answer to the handshake; a longer one is none.
+pub(crate) const HUB_HANDSHAKE_BYTES_MAX: usize = 8 * 1024;
+
+/// Bytes that wait for a hub that does not read; more ends the connection.
+pub(crate) const HUB_UNSENT_BYTES_MAX: usize = 64 * 1024;
+
+/// Letters of a hub's error text that are shown and counted; the rest is cut.
+pub(crate) const ERROR_TEXT_LETTERS_MAX: usize = 60;
+
+/// Most games of one process; more is refused.
+pub(crate) const GAMES_MAX: usize = 10_000;
+
+/// Entries of a folder of credentials that are looked at; more are passed over.
+pub(crate) const FOLDER_ENTRIES_MAX: usize = 100_000;
+
+/// Senders unless told otherwise, or all games if there are fewer.
+pub(crate) const SENDERS: usize = 100;
+
+/// Most pairs of a game and a sender, each of which is kept account of (32 bytes); more is refused.
+pub(crate) const PAIRS_MAX: usize = 4_000_000;
+
+/// How often messages go out when many are due a second.
+pub(crate) const SEND_TICK: Duration = Duration::from_millis(2);
+
+/// How long the last messages may take to arrive unless told otherwise; what is not there then is
+/// missed.
+pub(crate) const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Attempts of a pretended game to get in; then it is given up.
+pub(crate) const ENTER_ATTEMPTS_MAX: u32 = 5;
+
+/// How often a flood goes out.
+pub(crate) const FLOOD_TICK: Duration = Duration::from_millis(2);
+
+/// Messages of one tick of a flood; what is due beyond, after a time without reading, is dropped.
+pub(crate) const FLOOD_BURST_MAX: u64 = 2_000;
+
+/// Games that a flooding hub serves at once; more wait for a place.
+pub(crate) const FLOODED_MAX: usize = 100;
+
+/// Between two beats of a flooding hub, as in the protocol.
+pub(crate) const BEAT_PERIOD: Duration = Duration::from_secs(15);
+
+/// How long the talker waits before it tries a hub that is away again.
+pub(crate) const TALKER_RETRY_WAIT: Duration = Duration::from_millis(10);
+
+/// Messages of the talker that are kept account of; at the last one it falls silent.
+pub(crate) const TALKS_MAX: usize = 1_000_000;
+
+const _: () = assert!(HUB_FRAME_BYTES_MAX + 16 < HUB_READ_BYTES);
 const _: () = assert!(NAME_NUMBER_LETTERS < NAME_LETTERS_MAX);
 const _: () = assert!(READ_BYTES >= 1024);

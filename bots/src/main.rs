@@ -1,19 +1,29 @@
 //! `[edge]` The load bot executable: options, progress bar, table and JSON report.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{IsTerminal, Write};
+use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use belay_bots::{Options, Progress, RawOptions, Report, Stage, run_wander};
-use clap::{Parser, Subcommand};
+use belay_bots::{
+    ChopFlags, ChopOptions, Fault, FloodFlags, FloodOptions, LoadFlags, LoadOptions, Options,
+    Progress, RawOptions, Stage, run_chop, run_flood, run_load, run_wander,
+};
+use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use tokio::runtime::Builder;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// What ends when the run shall end.
+type Stop = Pin<Box<dyn Future<Output = ()>>>;
 
 /// Exit status of faulty options.
 const EXIT_USAGE: u8 = 64;
@@ -32,10 +42,62 @@ enum Command {
     Wander {
         #[command(flatten)]
         raw: Box<RawOptions>,
-        /// Write the report as JSON to this file
-        #[arg(long, value_name = "FILE")]
-        report: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
     },
+    /// Pretended games and hubs of the Gossip network
+    #[command(subcommand)]
+    Gossip(Gossip),
+}
+
+#[derive(Debug, Subcommand)]
+enum Gossip {
+    /// Many games on one channel of a hub: is each message heard once, in order, how soon?
+    Load {
+        #[command(flatten)]
+        flags: Box<LoadFlags>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// A hub that floods every game that connects, with whatever credentials
+    Flood {
+        #[command(flatten)]
+        flags: Box<FloodFlags>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Kill and start a hub again and again: what does a player on a node hear of it?
+    Chop {
+        #[command(flatten)]
+        flags: Box<ChopFlags>,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Output {
+    /// Write the report as JSON to this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+/// Why there is no report.
+enum Failed {
+    Options(Vec<Fault>),
+    Run(anyhow::Error),
+}
+
+impl From<Vec<Fault>> for Failed {
+    fn from(faults: Vec<Fault>) -> Self {
+        Self::Options(faults)
+    }
+}
+
+impl From<anyhow::Error> for Failed {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Run(error)
+    }
 }
 
 fn main() -> ExitCode {
@@ -50,52 +112,90 @@ fn main() -> ExitCode {
             };
         }
     };
-    let Command::Wander { raw, report } = flags.command;
-    let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
-    let options = match Options::check(&raw, seed) {
-        Ok(options) => options,
-        Err(faults) => {
+    match run(flags.command) {
+        Ok(status) => ExitCode::from(status),
+        Err(Failed::Options(faults)) => {
             for fault in faults {
                 complain(&fault.to_string());
             }
-            return ExitCode::from(EXIT_USAGE);
+            ExitCode::from(EXIT_USAGE)
         }
-    };
-    match wander(options).and_then(|result| publish(&result, report).map(|()| result)) {
-        Ok(result) => ExitCode::from(result.exit_status()),
-        Err(error) => {
+        Err(Failed::Run(error)) => {
             complain(&format!("{error:#}"));
             ExitCode::FAILURE
         }
     }
 }
 
-fn wander(options: Options) -> anyhow::Result<Report> {
+fn run(command: Command) -> Result<u8, Failed> {
+    match command {
+        Command::Wander { raw, output } => {
+            let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), 0);
+            let options = Options::check(&raw, seed)?;
+            let mut bar = Bar::new(options.settle, options.duration);
+            let result = play(options.workers, |stop| {
+                run_wander(options, stop, |progress| bar.show(progress))
+            });
+            bar.0.finish_and_clear();
+            let result = result?;
+            publish(&result, output.report)?;
+            Ok(result.exit_status())
+        }
+        Command::Gossip(Gossip::Load { flags, output }) => {
+            let options = LoadOptions::check(&flags)?;
+            let result = play(options.workers, |stop| run_load(options, stop))?;
+            publish(&result, output.report)?;
+            Ok(result.exit_status())
+        }
+        Command::Gossip(Gossip::Flood { flags, output }) => {
+            let options = FloodOptions::check(&flags)?;
+            let result = play(1, |stop| run_flood(options, stop, announce))?;
+            publish(&result, output.report)?;
+            Ok(result.exit_status())
+        }
+        Command::Gossip(Gossip::Chop { flags, output }) => {
+            let options = ChopOptions::check(&flags)?;
+            let result = play(1, |stop| run_chop(options, stop))?;
+            publish(&result, output.report)?;
+            Ok(result.exit_status())
+        }
+    }
+}
+
+/// Runs a future to its end on so many threads; it is handed what ends at Ctrl-C.
+fn play<T, E, F>(workers: usize, start: impl FnOnce(Stop) -> F) -> anyhow::Result<T>
+where
+    F: Future<Output = Result<T, E>>,
+    E: std::error::Error + Send + Sync + 'static,
+{
     // With one worker everything runs on this thread: no wake-ups between threads to pay.
-    let mut builder = match options.workers {
+    let mut builder = match workers {
         1 => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
     let runtime = builder
-        .worker_threads(options.workers)
+        .worker_threads(workers)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let (settle, duration) = (options.settle, options.duration);
-    let mut bar = Bar::new(settle, duration);
-    let stop = async {
+    let stop: Stop = Box::pin(async {
         // Without a handler Ctrl-C ends the process, which is the next best.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
-    };
-    let result = runtime.block_on(run_wander(options, stop, |progress| bar.show(progress)));
-    bar.0.finish_and_clear();
+    });
+    let result = runtime.block_on(start(stop));
     runtime.shutdown_timeout(Duration::from_secs(1));
     Ok(result?)
 }
 
-fn publish(result: &Report, file: Option<PathBuf>) -> anyhow::Result<()> {
+/// Tells where a hub listens, for who waits for it.
+fn announce(address: SocketAddr) {
+    // Nobody waits when stdout is gone.
+    drop(writeln!(std::io::stdout().lock(), "listening on {address}"));
+}
+
+fn publish(result: &(impl Display + Serialize), file: Option<PathBuf>) -> anyhow::Result<()> {
     write!(std::io::stdout().lock(), "{result}").context("cannot write the table")?;
     let Some(file) = file else {
         return Ok(());

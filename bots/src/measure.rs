@@ -27,9 +27,20 @@ impl Times {
 
     /// Adds one time.
     pub(crate) fn record(&self, time: Duration) {
-        let time_us = u64::try_from(time.as_micros()).unwrap_or(TIME_MAX_US);
+        self.record_all([time]);
+    }
+
+    /// Adds times, under one lock.
+    pub(crate) fn record_all(&self, times: impl IntoIterator<Item = Duration>) {
+        let mut times = times.into_iter().peekable();
+        if times.peek().is_none() {
+            return;
+        }
         if let Some(histogram) = lock(&self.0).as_mut() {
-            histogram.saturating_record(time_us);
+            for time in times {
+                let time_us = u64::try_from(time.as_micros()).unwrap_or(TIME_MAX_US);
+                histogram.saturating_record(time_us);
+            }
         }
     }
 

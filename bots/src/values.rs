@@ -61,6 +61,25 @@ pub(crate) fn sources(text: &str) -> Option<Vec<IpAddr>> {
     })
 }
 
+/// A count as a number to divide; exact below 2^52.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts of a run stay far below 2^52"
+)]
+pub(crate) fn as_number(count: u64) -> f64 {
+    count as f64
+}
+
+/// The whole part of a number that is not negative.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast from float saturates, which is what a count wants"
+)]
+pub(crate) fn whole(number: f64) -> u64 {
+    number as u64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

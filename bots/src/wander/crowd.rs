@@ -28,6 +28,7 @@ use super::run::Run;
 use super::seat::live;
 use crate::limits::{CLOSING_DEADLINE, DRIVER_TICK, RAMP_TICK};
 use crate::procfs::Process;
+use crate::values::{as_number, whole};
 
 /// Between two looks at the node's memory.
 const MEMORY_TICK: Duration = Duration::from_secs(1);
@@ -165,7 +166,11 @@ impl Crowd<'_> {
         self.phase(Stage::Ramp, limit, |crowd, elapsed| {
             let due = match arrival {
                 Arrival::Burst => count,
-                Arrival::PerSecond(rate) => whole(elapsed.as_secs_f64() * rate + 1.0).min(count),
+                Arrival::PerSecond(rate) => {
+                    u32::try_from(whole(elapsed.as_secs_f64() * rate + 1.0))
+                        .unwrap_or(u32::MAX)
+                        .min(count)
+                }
             };
             while crowd.started < due {
                 crowd.bots.spawn(live(crowd.run.clone(), crowd.started));
@@ -366,23 +371,4 @@ impl Crowd<'_> {
             },
         }
     }
-}
-
-/// A count as a number to divide; exact below 2^52.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of a run stay far below 2^52"
-)]
-fn as_number(count: u64) -> f64 {
-    count as f64
-}
-
-/// The whole part of a number that is not negative.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cast from float saturates, which is what a number of bots wants"
-)]
-fn whole(number: f64) -> u32 {
-    number as u32
 }

@@ -96,3 +96,42 @@ async fn an_interrupt_ends_early_with_a_report() {
     assert_eq!(output.status.code(), Some(0), "{table}");
     assert!(table.contains("ended early"), "{table}");
 }
+
+#[tokio::test]
+async fn the_commands_of_the_network_tell_their_faults_and_where_they_listen() {
+    for (line, faults) in [
+        (
+            "gossip load --credentials x --games many --rate no",
+            ["--games \"many\"", "--rate \"no\""],
+        ),
+        (
+            "gossip flood --listen here --speakers 0",
+            ["--listen \"here\"", "--speakers \"0\""],
+        ),
+        (
+            "gossip chop --hub x --credentials x --every 1 --node y -- serve",
+            ["--every \"1\"", "--node \"y\""],
+        ),
+    ] {
+        let output = bots(line).output().await.unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(64), "{text}");
+        for fault in faults {
+            assert!(text.contains(fault), "{text}");
+        }
+    }
+    let missing = bots("gossip load --credentials /no/such/folder")
+        .output()
+        .await
+        .unwrap();
+    let text = String::from_utf8_lossy(&missing.stderr);
+    assert_eq!(missing.status.code(), Some(1), "{text}");
+    assert!(text.contains("cannot read /no/such/folder"), "{text}");
+    let flood = bots("gossip flood --listen 127.0.0.1:0 --duration 100ms")
+        .output()
+        .await
+        .unwrap();
+    let text = String::from_utf8_lossy(&flood.stdout);
+    assert!(text.starts_with("listening on 127.0.0.1:"), "{text}");
+    assert_eq!(flood.status.code(), Some(1), "nobody was flooded: {text}");
+}

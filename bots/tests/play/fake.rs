@@ -89,6 +89,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("no panic holds the lock")
 }
 
+impl World {
+    /// Tells everybody.
+    pub(crate) fn tell_all(&self, text: &str) {
+        let text: Arc<str> = text.into();
+        for room in &self.rooms {
+            for sender in lock(room).values() {
+                drop(sender.try_send(text.clone()));
+            }
+        }
+    }
+}
+
 impl Fake {
     pub(crate) async fn start(manner: Manner) -> Self {
         let telnet = TcpListener::bind("127.0.0.1:0").await.expect("a port");

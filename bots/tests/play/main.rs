@@ -7,4 +7,8 @@ mod command_line;
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
+mod gossip;
+#[cfg(test)]
+mod hub;
+#[cfg(test)]
 mod wander;
