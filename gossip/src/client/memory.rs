@@ -1,0 +1,100 @@
+//! `[pure]` What a client remembers over a reconnect.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::figures::ClientFigures;
+use crate::limits::{CHANNELS_HEARD_MAX, SEEN_MAX};
+use crate::protocol::ChannelName;
+
+/// What outlives a connection.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub(super) figures: ClientFigures,
+    pub(super) seen: Seen,
+    /// The number of the last message on each channel after which nothing was missed.
+    pub(super) numbers: Numbers,
+    /// There was a connection before.
+    pub(super) was_online: bool,
+    /// What was said by us, to know it again in a history.
+    pub(super) said: Seen,
+    /// Our own name on the network, learned from a history.
+    pub(super) own_game: Option<String>,
+}
+
+/// What came lately: the last [`SEEN_MAX`] of it.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    order: VecDeque<u64>,
+    marks: HashSet<u64>,
+}
+
+impl Seen {
+    /// Notes it; `false` when it had come before.
+    pub(super) fn note(&mut self, what: impl Hash) -> bool {
+        let mark = mark(what);
+        if !self.marks.insert(mark) {
+            return false;
+        }
+        if self.order.len() >= SEEN_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.marks.remove(&oldest);
+        }
+        self.order.push_back(mark);
+        true
+    }
+
+    /// Whether it came before.
+    pub(super) fn has(&self, what: impl Hash) -> bool {
+        self.marks.contains(&mark(what))
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        assert_eq!(self.order.len(), self.marks.len());
+        self.order.len()
+    }
+}
+
+fn mark(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Numbers of messages by channel, at most [`CHANNELS_HEARD_MAX`]; one beyond is not kept.
+#[derive(Debug, Default)]
+pub(super) struct Numbers(BTreeMap<ChannelName, u64>);
+
+impl Numbers {
+    pub(super) fn get(&self, channel: &str) -> Option<u64> {
+        self.0.get(channel).copied()
+    }
+
+    pub(super) fn set(&mut self, channel: &ChannelName, number: u64) {
+        if self.0.len() < CHANNELS_HEARD_MAX || self.0.contains_key(channel) {
+            self.0.insert(channel.clone(), number);
+        }
+    }
+
+    pub(super) fn forget(&mut self, channel: &str) {
+        self.0.remove(channel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_is_known_until_much_else_came() {
+        let mut seen = Seen::default();
+        assert!(seen.note(("a", 1)) && !seen.note(("a", 1)));
+        for number in 0..SEEN_MAX {
+            assert!(seen.note(("b", number)));
+        }
+        assert_eq!(seen.len(), SEEN_MAX);
+        assert!(seen.note(("a", 1)), "forgotten");
+    }
+}
