@@ -216,3 +216,80 @@ impl Rate {
         Self { burst, per_second }
     }
 }
+
+// The hub's core.
+
+/// Open sockets of a hub. One more is closed with 1013.
+pub const SOCKETS_MAX: usize = 20_000;
+
+/// Authenticated sockets of one game; one known client opens one per channel. One more fails to
+/// authenticate.
+pub const SOCKETS_PER_GAME_MAX: usize = 64;
+
+/// Channels that one socket hears. A subscription beyond fails.
+pub const CHANNELS_PER_SOCKET_MAX: usize = 100;
+
+/// Channels in use at once. A channel that nobody hears goes for a new one, else it fails.
+pub const CHANNELS_LIVE_MAX: usize = 1_000;
+
+/// Channels that the status of a game names; the rest is left out, so that it fits a frame.
+pub const CHANNELS_SHOWN_MAX: usize = 200;
+
+/// Names in a welcome that are no channels; the rest is left out, so that it fits a frame.
+pub const REJECTED_SHOWN_MAX: usize = 20;
+
+/// Players of one socket; the rest of a beat is not read, a sign-in beyond is not passed on.
+pub const PLAYERS_PER_SOCKET_MAX: usize = 1_000;
+
+/// Characters of what a game says it runs, and of the version it says it knows; the rest is cut.
+pub const USER_AGENT_CHARS_MAX: usize = 100;
+
+/// Bytes of the time in a tell. A longer one is no time.
+pub const SENT_AT_BYTES_MAX: usize = 64;
+
+/// Addresses of failed authentications that are remembered. One more is delayed as if it had
+/// failed often.
+pub const ADDRESSES_MAX: usize = 10_000;
+
+/// Messages of a channel that are kept, when the operator says nothing.
+pub const HISTORY_RING_DEFAULT: usize = 100;
+
+/// Messages of a channel that are kept, whatever the operator says. The oldest goes.
+pub const HISTORY_RING_MAX: usize = 1_000;
+
+/// Bytes of text of a channel that are kept, so that all channels keep at most 64 MB. The oldest
+/// message goes.
+pub const HISTORY_BYTES_MAX: usize = 64 * 1024;
+
+/// Tells whose receipt is outstanding. The oldest is forgotten.
+pub const TELL_RECEIPTS_MAX: usize = 10_000;
+
+/// How long a receipt may take. Then it is forgotten.
+pub const RECEIPT_WITHIN: Duration = Duration::from_secs(60);
+
+/// Time between two beats of a socket.
+pub const BEAT_EVERY: Duration = Duration::from_secs(15);
+
+/// Beats that may go unanswered. When one more is due the socket is closed with 4001.
+pub const BEATS_UNANSWERED_MAX: u32 = 3;
+
+/// How long a game may be gone before others are told.
+pub const GRACE: Duration = Duration::from_secs(60);
+
+/// How long a socket that asked for it is answered without references.
+pub const DEBUG_FOR: Duration = Duration::from_secs(300);
+
+/// Seconds by which the announced downtime of a restart differs between sockets.
+pub const RESTART_JITTER_S: u64 = 5;
+
+/// Achievements in one frame; fewer when they are long.
+pub const ACHIEVEMENTS_PER_FRAME: usize = 10;
+
+/// Characters of the title of an achievement. More: refused.
+pub const ACHIEVEMENT_TITLE_MAX: usize = 200;
+
+/// Characters of the description of an achievement. More: refused.
+pub const ACHIEVEMENT_DESCRIPTION_MAX: usize = 500;
+
+/// Bytes of a payload that is as long as its content is; with a reference it fits a frame.
+pub const PAYLOAD_BYTES_MAX: usize = FRAME_OUT_BYTES_MAX - REFERENCE_BYTES_MAX - 256;

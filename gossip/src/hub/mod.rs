@@ -1,5 +1,6 @@
 //! `[pure]` The hub of a network: a community's own meeting place for its games.
 
+pub mod core;
 pub mod directory;
 pub mod order;
 pub mod store;

@@ -13,7 +13,8 @@ impl Event {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    const fn name(&self) -> Option<Name> {
+    /// The name of the event, where the frame has one.
+    pub const fn name(&self) -> Option<Name> {
         match self {
             Self::Welcome(_) => Some(Name::Authenticate),
             Self::Beat => Some(Name::Heartbeat),
