@@ -111,7 +111,7 @@ pub const FOREIGN_MESSAGE_CHARS_MAX: usize = 1_000;
 pub const REASON_CHARS_MAX: usize = 80;
 
 /// Marks on one letter (accents and the like); further ones are left out.
-pub const MARKS_IN_A_ROW_MAX: usize = 2;
+pub const MARKS_IN_A_ROW_MAX: usize = 3;
 
 /// Chatter of all games that is taken: channels, sign-ins, tells, games coming and going.
 /// Beyond: dropped and counted.

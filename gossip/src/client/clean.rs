@@ -1,8 +1,8 @@
 //! `[pure]` The one place where text from outside is made fit for a player's screen.
 //!
 //! Out go: control characters (C0, DEL, C1), whole escape sequences of terminals, whatever steers
-//! the direction of text, whatever is invisible, private use, tags, surrogates of nothing, and
-//! planes that no character is assigned in. Line ends and odd spaces become spaces. Marks are not
+//! the direction of text, whatever is invisible, private use, tags, and what no character is
+//! assigned to. Line ends and odd spaces become spaces. Marks are not
 //! piled up. What is too long is cut.
 //!
 //! Nothing here knows about MXP or colours: a client that can do those escapes what it shows.
@@ -138,8 +138,25 @@ const fn is_space(char: char) -> bool {
 }
 
 fn is_unwanted(char: char) -> bool {
-    // No character, in each plane.
-    char.is_control() || u32::from(char) & 0xfffe == 0xfffe || is_invisible(char)
+    char.is_control() || is_invisible(char) || (!char.is_ascii() && !is_printable(char))
+}
+
+/// Whether the standard library finds that it can be shown: it is assigned, and no format
+/// character. It tells by what it escapes in a text; behind another character, marks are shown.
+fn is_printable(char: char) -> bool {
+    let mut bytes = *b"a    ";
+    let [_, rest @ ..] = &mut bytes;
+    let length = 1 + char.encode_utf8(rest).len();
+    let text = bytes
+        .get(..length)
+        .and_then(|bytes| str::from_utf8(bytes).ok());
+    text.is_some_and(|text| text.escape_debug().nth(2).is_none())
+}
+
+/// Whether it stands above, below or around the letter before: at the beginning of a text the
+/// standard library escapes such as well.
+fn is_mark(char: char) -> bool {
+    !char.is_ascii() && char.escape_debug().nth(1).is_some()
 }
 
 /// Invisible, or steering, or of no meaning that two systems share.
@@ -166,17 +183,6 @@ const fn is_invisible(char: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}'   // shorthand layout
             | '\u{1d173}'..='\u{1d17a}'   // musical layout
             | '\u{40000}'..='\u{10ffff}'  // unassigned planes, tags, private use
-    )
-}
-
-/// The common marks that stand above, below or around the letter before.
-const fn is_mark(char: char) -> bool {
-    matches!(
-        char,
-        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}'
-            | '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}'
-            | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
-            | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}'
     )
 }
 
@@ -235,9 +241,11 @@ mod tests {
             ("\u{50000}u", "u"),
             ("wide\u{3000}\u{2003}\u{a0}\u{2800}x", "wide    x"),
             ("\u{fffd}", "\u{fffd}"),
+            ("una\u{378}ssi\u{1fbff}gned", "unassigned"),
+            ("\u{7eb}nko\u{7eb}", "nko\u{7eb}"),
             (
                 "z\u{301}\u{302}\u{303}\u{304}\u{305}a\u{301}",
-                "z\u{301}\u{302}a\u{301}",
+                "z\u{301}\u{302}\u{303}a\u{301}",
             ),
             ("\u{301}\u{301}x", "x"),
         ];

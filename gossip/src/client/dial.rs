@@ -6,6 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
@@ -36,6 +37,9 @@ impl fmt::Debug for dyn Bytes {
 /// Bytes that are read at once.
 const READ_BYTES: usize = 16 * 1024;
 
+/// Bytes that the system keeps for a hub that does not read: a few heartbeats.
+const SEND_BYTES: usize = 128 * 1024;
+
 /// Opens a connection within so long. The error is for people, short and without secrets.
 pub(super) async fn dial(
     credentials: &Credentials,
@@ -46,6 +50,8 @@ pub(super) async fn dial(
     let stream = connect(url, until).await?;
     // Beats and tells are small and should not wait for each other.
     stream.set_nodelay(true).map_err(|error| broke(&error))?;
+    let sized = SockRef::from(&stream).set_send_buffer_size(SEND_BYTES);
+    sized.map_err(|error| broke(&error))?;
     let stream: Stream = if url.tls {
         let secure = tls::connect(url, credentials.ca.as_deref(), stream);
         Box::new(by(until, "does not answer in TLS", secure).await??)

@@ -197,8 +197,12 @@ impl Client {
     }
 
     fn wish<R>(&self, wish: impl FnOnce(&mut Desk) -> R) -> R {
-        let result = wish(&mut self.shared.desk());
-        // One that has no room is found at the next message.
+        let result = {
+            let mut desk = self.shared.desk();
+            desk.wishes_anew = true;
+            wish(&mut desk)
+        };
+        // Without room there is enough to wake the socket.
         drop(self.shared.mailbox.address().try_send(Message::Wish));
         result
     }

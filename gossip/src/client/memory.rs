@@ -11,6 +11,8 @@ use crate::protocol::ChannelName;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     pub(super) figures: ClientFigures,
+    /// Which hub it is about, and as which game.
+    pub(super) hub: String,
     pub(super) seen: Seen,
     /// The number of the last message on each channel after which nothing was missed.
     pub(super) numbers: Numbers,
@@ -27,6 +29,20 @@ pub(super) struct Memory {
 pub(super) struct Seen {
     order: VecDeque<u64>,
     marks: HashSet<u64>,
+}
+
+impl Memory {
+    /// For a connection to this hub: of another hub only the figures are kept.
+    pub(super) fn of(self, hub: &str) -> Self {
+        if self.hub == hub {
+            return self;
+        }
+        Self {
+            figures: self.figures,
+            hub: hub.to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Seen {
@@ -86,6 +102,17 @@ impl Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_another_hub_only_the_figures_are_kept() {
+        let mut memory = Memory::default().of("a");
+        memory.figures.heard = 7;
+        memory.was_online = true;
+        let memory = memory.of("a");
+        assert!(memory.was_online);
+        let memory = memory.of("b");
+        assert_eq!((memory.was_online, memory.figures.heard), (false, 7));
+    }
 
     #[test]
     fn what_came_is_known_until_much_else_came() {

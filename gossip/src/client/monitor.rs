@@ -6,7 +6,7 @@ use std::sync::Arc;
 use belay_runtime::{Capacity, ChildSpec, Context, Exit, Incoming, Mailbox, Tether};
 use tokio::select;
 
-use super::news::News;
+use super::news::{ClientStatus, News};
 use super::shared::Shared;
 
 pub(super) fn spec(shared: Arc<Shared>, tether: Tether) -> ChildSpec {
@@ -28,7 +28,7 @@ async fn run(
         if let Some(status) = status
             && told.as_ref().is_none_or(|told| !status.is_like(told))
         {
-            tracing::info!(target: "belay_gossip", state = status.word(), "network");
+            report(&status);
             told = Some(status.clone());
             shared.port.deliver(News::Status(status));
         }
@@ -42,5 +42,15 @@ async fn run(
             _ = phase.changed() => {}
             _ = cut.changed() => {}
         }
+    }
+}
+
+/// Why the network is away, the tether tells; that only somebody can mend it is said here.
+fn report(status: &ClientStatus) {
+    let state = status.word();
+    if let ClientStatus::Rejected { reason, .. } = status {
+        tracing::error!(target: "belay_gossip", reason, "the hub refuses this game: mend its credentials");
+    } else {
+        tracing::info!(target: "belay_gossip", state, "network");
     }
 }

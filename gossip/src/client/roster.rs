@@ -194,16 +194,23 @@ impl Book {
 
     /// Drops the games that were not heard of for so long.
     pub(super) fn sweep(&mut self, stale: Duration, now: Instant) {
-        let old = |entry: &Entry| now.saturating_duration_since(entry.stamp) >= stale;
-        let gone: Vec<String> = self
-            .games
-            .iter()
-            .filter(|(_, entry)| old(entry))
-            .map(|(key, _)| key.clone())
-            .collect();
-        for game in gone {
+        if let Some(since) = now.checked_sub(stale) {
+            self.drop_before(since + Duration::from_nanos(1));
+        }
+    }
+
+    /// Drops the games that were heard of before this moment and not since.
+    pub(super) fn drop_before(&mut self, since: Instant) {
+        let games = self.games.iter();
+        let gone = games.filter(|(_, entry)| entry.stamp < since);
+        for game in gone.map(|(key, _)| key.clone()).collect::<Vec<_>>() {
             self.down(&game);
         }
+    }
+
+    /// When the game that was not heard of for longest was heard of.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.games.values().map(|entry| entry.stamp).min()
     }
 
     /// The entry of a game, made when there is room; notes that the game was heard of.

@@ -35,7 +35,7 @@ pub trait Port: Send + Sync + 'static {
 pub(super) enum Message {
     Order(machine::Order),
     Tell(Tell, Answering),
-    /// The wishes changed.
+    /// The wishes changed: wakes the socket, which looks at them in any case.
     Wish,
 }
 
@@ -63,9 +63,16 @@ pub(super) struct Desk {
     pub(super) credentials: Option<Credentials>,
     pub(super) off: bool,
     pub(super) wished: BTreeSet<ChannelName>,
+    /// The socket has not taken the wishes yet.
+    pub(super) wishes_anew: bool,
 }
 
 impl Desk {
+    /// The wishes, if the socket has not taken them yet.
+    pub(super) fn take_wishes(&mut self) -> Option<BTreeSet<ChannelName>> {
+        std::mem::take(&mut self.wishes_anew).then(|| self.wished.clone())
+    }
+
     /// Whether there is to be a connection.
     pub(super) const fn is_wanted(&self) -> bool {
         self.credentials.is_some() && !self.off

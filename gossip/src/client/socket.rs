@@ -113,7 +113,12 @@ impl<'a> Session<'a> {
             seed: rand::random(),
         };
         let memory = std::mem::take(&mut shared.board().memory);
-        let wished = shared.desk().wished.clone();
+        let memory = memory.of(&format!("{} {}", credentials.url, credentials.client_id));
+        let wished = {
+            let mut desk = shared.desk();
+            desk.wishes_anew = false;
+            desk.wished.clone()
+        };
         let rules = shared.options.rules();
         let (machine, first) = Machine::open(rules, identity, memory, wished, now.into_std());
         Self {
@@ -154,6 +159,10 @@ impl<'a> Session<'a> {
             if let Some(input) = input {
                 self.step(input, ctx.now());
             }
+            let wishes = self.shared.desk().take_wishes();
+            if let Some(wishes) = wishes {
+                self.step(Input::Wish(wishes), ctx.now());
+            }
             self.carry_out(&ctx)?;
             self.show();
             if frames >= FRAMES_PER_TURN {
@@ -172,7 +181,7 @@ impl<'a> Session<'a> {
     fn taken(&mut self, message: Message) -> Option<Input<'static>> {
         match message {
             Message::Order(order) => Some(Input::Order(order)),
-            Message::Wish => Some(Input::Wish(self.shared.desk().wished.clone())),
+            Message::Wish => None,
             Message::Tell(tell, answering) => {
                 let id = TellId(self.tells);
                 self.tells += 1;

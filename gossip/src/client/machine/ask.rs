@@ -12,6 +12,7 @@ use crate::protocol::{ChannelName, Outgoing, Reference};
 /// A question that waits for its answer.
 #[derive(Debug)]
 pub(super) struct Asked {
+    pub(super) since: Instant,
     pub(super) until: Instant,
     pub(super) what: What,
 }
@@ -22,7 +23,8 @@ pub(super) enum What {
     Tell(TellId, Box<Tell>),
     Subscribe(ChannelName),
     Unsubscribe,
-    Players,
+    /// Who plays elsewhere; how many games have answered.
+    Players(usize),
     Games,
     /// A history of this channel; the first question only asks for the last number.
     History(ChannelName, Option<u64>),
@@ -76,24 +78,34 @@ impl Machine {
         out.push(Effect::Send(frame(&reference)));
         let until = now + self.rules.answer_within;
         let key = reference.as_json().to_owned();
-        self.asked.insert(key, Asked { until, what });
+        let since = now;
+        self.asked.insert(key, Asked { since, until, what });
     }
 
-    /// What a reference of an answer belongs to.
-    pub(super) fn take_asked(&mut self, reference: Option<&Reference>) -> Option<What> {
+    /// The question that an answer with this reference belongs to, if it is of that kind; one of
+    /// another kind goes on waiting.
+    pub(super) fn take_asked(
+        &mut self,
+        reference: Option<&Reference>,
+        is_of_kind: impl FnOnce(&What) -> bool,
+    ) -> Option<Asked> {
         let key = reference?.as_json();
-        self.asked.remove(key).map(|asked| asked.what)
+        self.asked
+            .get(key)
+            .filter(|asked| is_of_kind(&asked.what))?;
+        self.asked.remove(key)
     }
 
     /// A request was understood.
     pub(super) fn acked(&mut self, reference: Option<&Reference>, out: &mut Vec<Effect>) {
-        match self.take_asked(reference) {
+        let asked = self.take_asked(reference, |_any| true);
+        match asked.map(|asked| asked.what) {
             Some(What::Tell(id, tell)) => {
                 out.push(Effect::Answer(id, TellAnswer::Sent));
                 self.expect_receipt(reference, *tell);
             }
             Some(What::Subscribe(channel)) => self.join(channel),
-            Some(What::Unsubscribe | What::Players | What::Games | What::History(..)) => {}
+            Some(What::Unsubscribe | What::Players(_) | What::Games | What::History(..)) => {}
             None => self.memory.figures.ignored += 1,
         }
     }
@@ -106,7 +118,8 @@ impl Machine {
         out: &mut Vec<Effect>,
     ) {
         self.memory.figures.refused += 1;
-        match self.take_asked(reference) {
+        let asked = self.take_asked(reference, |_any| true);
+        match asked.map(|asked| asked.what) {
             Some(What::Tell(id, tell)) => {
                 out.push(Effect::Answer(id, self.why_not(&tell, error)));
             }
@@ -116,7 +129,7 @@ impl Machine {
                 self.refused.insert(channel);
             }
             Some(What::History(channel, _)) => self.history_failed(&channel),
-            Some(What::Unsubscribe | What::Players | What::Games) | None => {}
+            Some(What::Unsubscribe | What::Players(_) | What::Games) | None => {}
         }
     }
 
@@ -126,7 +139,7 @@ impl Machine {
         for what in over.map(|(_, asked)| asked.what).collect::<Vec<_>>() {
             match what {
                 // Unless nobody else plays, these are answered; and an end is not marked by all.
-                What::Players | What::Games => continue,
+                What::Players(_) | What::Games => continue,
                 What::Tell(id, _) => out.push(Effect::Answer(id, TellAnswer::TimedOut)),
                 What::History(channel, _) => self.history_failed(&channel),
                 // It is tried again.
@@ -141,13 +154,37 @@ impl Machine {
         if self.players_due <= now && self.has_room() && self.request_bucket.take(now) {
             self.players_due = now + self.rules.status_every;
             let frame = |reference: &_| Outgoing::PlayersStatus(reference, None).encode();
-            self.ask(What::Players, now, frame, out);
-            self.book.sweep(self.rules.stale, now);
+            self.ask(What::Players(0), now, frame, out);
         }
         if self.games_due <= now && self.has_room() && self.request_bucket.take(now) {
             self.games_due = now + self.rules.games_every;
             let frame = |reference: &_| Outgoing::GamesStatus(reference, None).encode();
             self.ask(What::Games, now, frame, out);
+        }
+    }
+
+    /// A game answered the question who plays.
+    pub(super) fn count_answer(&mut self, reference: Option<&Reference>) {
+        let key = reference.map(Reference::as_json).unwrap_or_default();
+        if let Some(Asked {
+            what: What::Players(answers),
+            ..
+        }) = self.asked.get_mut(key)
+        {
+            *answers += 1;
+        }
+    }
+
+    /// All games have answered (extension `marks`): those that did not are gone, if all answers
+    /// came through.
+    pub(super) fn all_answered(&mut self, reference: Option<&Reference>, games: usize) {
+        let is_status = |what: &What| matches!(what, What::Players(_) | What::Games);
+        let Some(asked) = self.take_asked(reference, is_status) else {
+            self.memory.figures.ignored += 1;
+            return;
+        };
+        if matches!(asked.what, What::Players(answers) if answers == games) {
+            self.book.drop_before(asked.since);
         }
     }
 

@@ -58,12 +58,21 @@ impl Machine {
                     self.memory.figures.duplicates += 1;
                 }
             }
-            Event::Players { game, players, .. } => self.players(&game, &players, now),
+            Event::Players {
+                reference,
+                game,
+                players,
+            } => {
+                self.count_answer(reference.as_ref());
+                self.players(&game, &players, now);
+            }
             Event::Tell { reference, tell } => self.told(reference, &tell, out),
             Event::Game { status, .. } => self.game(&status, now),
             Event::Presence { event, game, .. } => self.presence(event, &game, now, out),
             Event::Ack { reference, .. } => self.acked(reference.as_ref(), out),
-            Event::StatusEnd { reference, .. } => drop(self.take_asked(reference.as_ref())),
+            Event::StatusEnd {
+                reference, games, ..
+            } => self.all_answered(reference.as_ref(), games),
             Event::History { reference, past } => self.history(reference.as_ref(), past, out),
             Event::TellReceipt { reference, status } => {
                 self.receipt(reference.as_ref(), &status, out);

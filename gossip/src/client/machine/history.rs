@@ -72,7 +72,9 @@ impl Machine {
         past: Past,
         out: &mut Vec<Effect>,
     ) {
-        let Some(What::History(channel, after)) = self.take_asked(reference) else {
+        let is_history = |what: &What| matches!(what, What::History(..));
+        let asked = self.take_asked(reference, is_history);
+        let Some(What::History(channel, after)) = asked.map(|asked| asked.what) else {
             self.memory.figures.ignored += 1;
             return;
         };

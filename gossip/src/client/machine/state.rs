@@ -68,6 +68,7 @@ pub(in crate::client) struct Machine {
     pub(super) sent: VecDeque<Sent>,
     pub(super) players_due: Instant,
     pub(super) games_due: Instant,
+    pub(super) sweep_due: Instant,
 
     pub(super) say_bucket: Bucket,
     pub(super) subscribe_bucket: Bucket,
@@ -104,6 +105,7 @@ impl Machine {
             sent: VecDeque::new(),
             players_due: now,
             games_due: now,
+            sweep_due: now,
             say_bucket: Bucket::new(SAY_RATE, now),
             subscribe_bucket: Bucket::new(SUBSCRIBE_RATE, now),
             request_bucket: Bucket::new(REQUEST_RATE, now),

@@ -14,7 +14,10 @@ impl Machine {
             Stage::Online => {}
         }
         let silent = self.heard_at + self.rules.silence;
-        let mut at = silent.min(self.players_due).min(self.games_due);
+        let mut at = silent
+            .min(self.players_due)
+            .min(self.games_due)
+            .min(self.sweep_due);
         if let Some(until) = self.asked.values().map(|asked| asked.until).min() {
             at = at.min(until);
         }
@@ -50,9 +53,19 @@ impl Machine {
             return self.end(Ending::new("silent", reason), out);
         }
         self.give_up(now, out);
+        self.sweep(now);
         self.ask_statuses(now, out);
         self.settle_channels(now, out);
         self.ask_pages(now, out);
         self.send_sayings(now, out);
+    }
+
+    /// Drops the games that were not heard of for long, and finds out when to look again.
+    fn sweep(&mut self, now: Instant) {
+        if self.sweep_due <= now {
+            self.book.sweep(self.rules.stale, now);
+            let oldest = self.book.oldest().unwrap_or(now);
+            self.sweep_due = oldest + self.rules.stale;
+        }
     }
 }
