@@ -49,7 +49,11 @@ async fn run(
 fn report(status: &ClientStatus) {
     let state = status.word();
     if let ClientStatus::Rejected { reason, .. } = status {
-        tracing::error!(target: "belay_gossip", reason, "the hub refuses this game: mend its credentials");
+        tracing::error!(
+            target: "belay_gossip",
+            reason,
+            "the hub refuses this game: mend its credentials",
+        );
     } else {
         tracing::info!(target: "belay_gossip", state, "network");
     }

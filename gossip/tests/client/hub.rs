@@ -122,10 +122,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Peer<S> {
     }
 
     pub(crate) async fn let_in(&mut self, extensions: &str) {
-        self.send(&format!(
-            r#"{{"event":"authenticate","status":"success","payload":{{"unicode":"✔️","version":"2.3.0","extensions":[{extensions}]}}}}"#
-        ))
-        .await;
+        let text = r#"{"event":"authenticate","status":"success","payload":
+            {"unicode":"\u2714\ufe0f","version":"2.3.0","extensions":[EXTENSIONS]}}"#;
+        self.send(&text.replace("EXTENSIONS", extensions)).await;
     }
 
     /// One beat and its answer, besides the one that comes with the entrance.

@@ -131,7 +131,9 @@ async fn tells_go_both_ways_and_fail_at_once_without_a_connection() {
     assert_eq!(answer(answers).await, TellAnswer::Sent);
     let answers = tell(&scene.client);
     assert_eq!(answer(answers).await, TellAnswer::TimedOut);
-    peer.send(r#"{"event":"tells/receive","ref":"1","payload":{"from_game":"There","from_name":"Bo","to_name":"ann","sent_at":"2026-01-02T03:04:05Z","message":"hi"}}"#).await;
+    let told = json!({"event":"tells/receive","ref":"1","payload":{"from_game":"There",
+        "from_name":"Bo","to_name":"ann","sent_at":"2026-01-02T03:04:05Z","message":"hi"}});
+    peer.send(&told.to_string()).await;
     scene
         .sees("a tell", |news| matches!(news, News::Tell { .. }))
         .await;

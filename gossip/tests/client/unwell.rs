@@ -18,6 +18,12 @@ fn header(kind: u8, bytes: u64) -> Vec<u8> {
     header
 }
 
+fn chat(message: &str) -> String {
+    let start =
+        r#"{"event":"channels/broadcast","payload":{"channel":"gossip","game":"A","name":"B""#;
+    format!(r#"{start},"message":"{message}"}}}}"#)
+}
+
 /// Reads the request for a WebSocket.
 async fn request(stream: &mut TcpStream) {
     let mut bytes = [0; 4096];
@@ -326,7 +332,7 @@ async fn one_that_talks_nonsense_is_borne() {
     let mut peer = hub.accept().await;
     // Before it was asked anything.
     peer.send(r#"{"event":"heartbeat"}"#).await;
-    peer.send(r#"{"event":"channels/broadcast","payload":{"channel":"gossip","game":"A","name":"B","message":"early"}}"#).await;
+    peer.send(&chat("early")).await;
     peer.login().await;
     peer.let_in("").await;
     peer.prove().await;
@@ -357,7 +363,7 @@ async fn one_that_talks_nonsense_is_borne() {
     ] {
         assert!(peer.try_send(message).await);
     }
-    peer.send(r#"{"event":"channels/broadcast","payload":{"channel":"gossip","game":"A","name":"B","message":"still here"}}"#).await;
+    peer.send(&chat("still here")).await;
     let news = scene
         .sees("a message", |news| matches!(news, News::Channel { .. }))
         .await;
@@ -381,9 +387,9 @@ async fn one_that_floods() {
     scene.client.configure(Some(hub.credentials()));
     let mut peer = hub.welcome("").await;
     scene.status("online").await;
-    let text = r#"{"event":"channels/broadcast","payload":{"channel":"gossip","game":"A","name":"B","message":"flood"}}"#;
+    let text = chat("flood");
     let mut sent = 0_u64;
-    while peer.try_send(Message::text(text)).await {
+    while peer.try_send(Message::text(text.as_str())).await {
         sent += 1;
     }
     assert_eq!(scene.status("waiting").await, "the hub floods us");

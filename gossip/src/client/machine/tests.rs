@@ -491,7 +491,10 @@ fn channels_become_what_is_wished_not_too_fast() {
     let asked = bench.sent("channels/subscribe");
     assert_eq!(asked.len(), 2, "the rejected one is not asked for again");
     assert_eq!(bench.machine.take_joined(), Some(channels(&["gossip"])));
-    let answer = |frame: &Value, error: &str| json!({"event":"channels/subscribe","ref":frame["ref"],"status":"failure","error":error});
+    let answer = |frame: &Value, error: &str| {
+        json!({"event":"channels/subscribe","ref":frame["ref"],
+            "status":"failure","error":error})
+    };
     bench.hear(json!({"event":"channels/subscribe","ref":asked[0]["ref"],"status":"success"}));
     assert_eq!(
         bench.machine.take_joined(),
@@ -682,7 +685,10 @@ fn a_hub_that_does_not_tell_what_was_missed_is_a_gap() {
 #[test]
 fn the_roster_follows_status_and_signs_and_forgets_who_is_gone() {
     let mut bench = Bench::online(&[], &[]);
-    let players = |game: &str, players: Value| json!({"event":"players/status","ref":"x","payload":{"game":game,"players":players}});
+    let players = |game: &str, players: Value| {
+        json!({"event":"players/status","ref":"x",
+            "payload":{"game":game,"players":players}})
+    };
     let sign =
         |event: &str, name: &str| json!({"event":event,"payload":{"game":"There","name":name}});
     bench.hear(players("There", json!(["Bo", "bo", "", 7, "C\u{200b}y"])));
@@ -736,8 +742,14 @@ fn with_a_mark_at_the_end_who_is_gone_is_gone_at_once() {
     bench.hear(json!({"event":"authenticate","status":"success",
         "payload":{"extensions":["marks"]}}));
     let first = bench.sent("players/status").remove(0)["ref"].clone();
-    let players = |reference: &Value, game: &str| json!({"event":"players/status","ref":reference,"payload":{"game":game,"players":["A"]}});
-    let end = |reference: &Value, games: usize| json!({"event":"players/status-end","ref":reference,"payload":{"games":games}});
+    let players = |reference: &Value, game: &str| {
+        json!({"event":"players/status","ref":reference,
+            "payload":{"game":game,"players":["A"]}})
+    };
+    let end = |reference: &Value, games: usize| {
+        json!({"event":"players/status-end","ref":reference,
+            "payload":{"games":games}})
+    };
     bench.hear(players(&first, "One"));
     bench.hear(players(&first, "Two"));
     bench.hear(end(&first, 2));
@@ -873,7 +885,7 @@ mod random {
             (0_u64..20).prop_map(|number| json!(number)),
             "[a-cA-C]{0,2}".prop_map(|text| json!(text)),
             "\\PC{0,8}".prop_map(|text| json!(text)),
-            prop_oneof![Just("gossip"), Just("testing"), Just("shown")].prop_map(|text| json!(text)),
+            prop::sample::select(vec!["gossip", "testing", "shown"]).prop_map(|text| json!(text)),
             prop::collection::vec("[a-c]{0,2}", 0..5).prop_map(|list| json!(list)),
             prop::collection::vec((0_u64..20, "[a-c]{0,2}"), 0..4).prop_map(|list| {
                 let entry = |(seq, text): &(u64, String)| {
