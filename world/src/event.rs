@@ -3,6 +3,7 @@
 //! those who see it ("Ann says") are two variants, so that the second is equal for all of them and
 //! can be rendered once.
 
+use crate::bridge::Shown;
 use crate::ids::{Direction, RoomId};
 use crate::talk::{Speaker, Talk};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub enum Event {
     Received(Received),
     /// What is said on channels, and what there is to know of them.
     Talk(Talk),
+    /// What is to be told of other games.
+    Bridge(Shown),
     /// What was asked cannot be done, and why.
     Refused(Refusal),
     /// Lists and facts on demand.

@@ -13,8 +13,14 @@ mod accounts;
 #[path = "node_suite/containment.rs"]
 mod containment;
 #[cfg(test)]
+#[path = "node_suite/elsewhere.rs"]
+mod elsewhere;
+#[cfg(test)]
 #[path = "node_suite/hostile.rs"]
 mod hostile;
+#[cfg(test)]
+#[path = "node_suite/hub.rs"]
+mod hub;
 #[cfg(test)]
 #[path = "node_suite/inspecting.rs"]
 mod inspecting;

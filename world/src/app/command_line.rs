@@ -122,6 +122,15 @@ pub(super) enum Command {
         #[command(flatten)]
         node: NodeFlags,
     },
+    /// Look after the bridge to other games.
+    ///
+    /// A game joins a Gossip network with "belay serve --gossip FILE"; who runs the hub makes the
+    /// file. It is read again by itself when it changes.
+    Gossip {
+        /// What to do.
+        #[command(subcommand)]
+        action: GossipAction,
+    },
     /// Shut out accounts and addresses.
     Ban {
         /// What to do.
@@ -172,6 +181,57 @@ pub(super) enum StaffAction {
         #[command(flatten)]
         node: NodeFlags,
     },
+}
+
+/// `belay gossip ...`
+#[derive(Debug, Subcommand)]
+pub(super) enum GossipAction {
+    /// Show whether the network is reached, and if not why and when it is tried again.
+    Status {
+        /// Which node.
+        #[command(flatten)]
+        node: NodeFlags,
+        /// As JSON, with all figures, mutes and blocks.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Connect again after "belay gossip off".
+    On(NodeFlags),
+    /// Leave the network until "belay gossip on", or until the node is started again.
+    Off(NodeFlags),
+    /// Try to connect now.
+    Retry(NodeFlags),
+    /// Read the credentials file now.
+    Reload(NodeFlags),
+    /// Let a player speak to other games no more.
+    Mute(GossipRule),
+    /// Let a player speak to other games again.
+    Unmute(GossipSubject),
+    /// Read nothing of another game any more.
+    Block(GossipRule),
+    /// Read another game again.
+    Unblock(GossipSubject),
+}
+
+/// A player or a game, and why.
+#[derive(Debug, Clone, Args)]
+pub(super) struct GossipRule {
+    /// Which one.
+    #[command(flatten)]
+    pub(super) subject: GossipSubject,
+    /// Why; a muted player is told.
+    #[arg(long, default_value = "")]
+    pub(super) reason: String,
+}
+
+/// A player or a game.
+#[derive(Debug, Clone, Args)]
+pub(super) struct GossipSubject {
+    /// The name of a player here, or of another game.
+    pub(super) name: String,
+    /// Which node.
+    #[command(flatten)]
+    pub(super) node: NodeFlags,
 }
 
 /// `belay ban ...`

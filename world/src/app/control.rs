@@ -1,5 +1,6 @@
 //! `[edge]` What the control socket's requests do to a running node.
 
+use super::gossip;
 use super::inspect;
 use super::operations::NodeView;
 use super::stop::StopRequest;
@@ -71,6 +72,11 @@ async fn answer(operator: &Operator, request: ControlRequest) -> ControlAnswer {
         } => ban_add(ports, (kind, &value), lasts_s, reason).await,
         ControlRequest::BanRemove { kind, value } => ban_remove(ports, kind, &value).await,
         ControlRequest::BanList => ban_list(ports).await,
+        ControlRequest::Gossip {
+            order,
+            name,
+            reason,
+        } => gossip::answer(&ports.services, order, (name, reason)).await,
         ControlRequest::CrashRoom { room } => crash_room(ports, crashes, room.as_deref()),
         ControlRequest::StallRoom { room, lasts_ms } => {
             stall_room(ports, &room, Duration::from_millis(lasts_ms))
@@ -278,7 +284,7 @@ fn crash_session(ports: &Ports, name: &str) -> ControlAnswer {
 }
 
 /// Waits for the store's answer.
-async fn ask<T: Send + 'static>(
+pub(super) async fn ask<T: Send + 'static>(
     request: impl FnOnce(Box<dyn FnOnce(Result<T, StoreError>) + Send>),
 ) -> Result<T, String> {
     let (answer, answered) = oneshot::channel();

@@ -7,6 +7,7 @@ pub mod config;
 mod control;
 mod data_dir;
 mod failure;
+mod gossip;
 mod inspect;
 mod listeners;
 mod logging;

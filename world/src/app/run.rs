@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use super::command_line::{
-    BanAction, BanSubject, Command, CommandLine, ContentAction, SettingFlags, StaffAction,
+    BanAction, BanSubject, Command, CommandLine, ContentAction, GossipAction, GossipRule,
+    GossipSubject, SettingFlags, StaffAction,
 };
 use super::config::{RawConfig, to_toml};
 use super::failure::{Failure, Status};
 use crate::content::{self, GenerateOptions, WriteError};
-use crate::ops::control::{self, ControlAnswer, ControlRequest};
+use crate::ops::control::{self, ControlAnswer, ControlRequest, GossipOrder};
 
 /// Bytes of a configuration file. Reached: refused.
 const CONFIG_BYTES_MAX: u64 = 1024 * 1024;
@@ -91,6 +92,7 @@ fn carry_out(line: CommandLine) -> anyhow::Result<ExitCode> {
         }
         Command::Staff { action } => staff(action),
         Command::Ban { action } => ban(action),
+        Command::Gossip { action } => gossip(action),
     }
 }
 
@@ -102,6 +104,43 @@ fn staff(action: StaffAction) -> anyhow::Result<ExitCode> {
         }
         StaffAction::List { node } => ask(&node.data, &ControlRequest::StaffList),
     }
+}
+
+fn gossip(action: GossipAction) -> anyhow::Result<ExitCode> {
+    let plain = |order| (order, String::new(), String::new());
+    let (node, (order, name, reason)) = match action {
+        GossipAction::Status { node, json } => {
+            let (order, name, reason) = plain(GossipOrder::Status);
+            let request = ControlRequest::Gossip {
+                order,
+                name,
+                reason,
+            };
+            return show(&node.data, &request, json);
+        }
+        GossipAction::On(node) => (node, plain(GossipOrder::On)),
+        GossipAction::Off(node) => (node, plain(GossipOrder::Off)),
+        GossipAction::Retry(node) => (node, plain(GossipOrder::Retry)),
+        GossipAction::Reload(node) => (node, plain(GossipOrder::Reload)),
+        GossipAction::Mute(GossipRule { subject, reason }) => {
+            (subject.node, (GossipOrder::Mute, subject.name, reason))
+        }
+        GossipAction::Block(GossipRule { subject, reason }) => {
+            (subject.node, (GossipOrder::Block, subject.name, reason))
+        }
+        GossipAction::Unmute(GossipSubject { name, node }) => {
+            (node, (GossipOrder::Unmute, name, String::new()))
+        }
+        GossipAction::Unblock(GossipSubject { name, node }) => {
+            (node, (GossipOrder::Unblock, name, String::new()))
+        }
+    };
+    let request = ControlRequest::Gossip {
+        order,
+        name,
+        reason,
+    };
+    ask(&node.data, &request)
 }
 
 fn ban(action: BanAction) -> anyhow::Result<ExitCode> {

@@ -63,6 +63,7 @@ pub(super) fn loader(
             top_up(&services.store, &services.world).await?;
             load_floors(&services.store, &services.world, &floors).await?;
             services.bans.refresh(&services.store);
+            services.bridge.refresh(&services.store);
             ctx.ready();
             Ok(())
         }

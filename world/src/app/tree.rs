@@ -8,6 +8,7 @@
 //! ├─ world             zones; each supervises its rooms and mobs
 //! ├─ talk              channels
 //! ├─ sessions          login pool; sessions (dynamic, partitioned)
+//! ├─ bridge            to other games: notices, credentials, monitor + tether -> socket
 //! ├─ ops               profiler, watchdog, metrics and health, control socket
 //! └─ acceptors         telnet, HTTP: started last, stopped first
 //! ```
@@ -22,6 +23,7 @@ use super::serve::Parts;
 use super::stock;
 use super::stop::StopRequest;
 use crate::account::{PasswordCost, Throttle};
+use crate::bridge::{Bridge, BridgeRules, Watch};
 use crate::connection::{ConnectionSettings, Door, Reception, Refused, StartSession, acceptor};
 use crate::content::World;
 use crate::ids::{SessionId, ZoneId};
@@ -41,6 +43,7 @@ use belay_runtime::{
     WorkerPool,
 };
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -93,7 +96,7 @@ pub(super) async fn start(
         &pool,
         request,
     ));
-    let talk = services.channels.spec();
+    let (talk, bridge) = (services.channels.spec(), bridge(config, &services));
     let plans = plans(config, &services);
     let (connections, sessions) = (dynamic("connections"), dynamic("players"));
     let reception = Reception::new(
@@ -123,6 +126,7 @@ pub(super) async fn start(
         .child(zones(plans))
         .child(talk)
         .child(session_group(pool, sessions))
+        .child(bridge)
         .child(ops)
         .child(ChildSpec::supervisor("acceptors", move || {
             acceptors.build()
@@ -161,6 +165,21 @@ fn session_group(pool: WorkerPool, sessions: DynamicSupervisor) -> ChildSpec {
     })
 }
 
+/// The bridge to other games. It starts after all that it tells anything to, and stops before.
+fn bridge(config: &Config, services: &Services) -> ChildSpec {
+    let bridge = services.bridge.clone();
+    let file = config.gossip.credentials().map(Path::to_owned);
+    let watch = file.map(|file| Watch::new(file, bridge.clone()));
+    bridge.spec(move || watch.iter().map(Watch::spec).collect())
+}
+
+fn bridge_rules(config: &Config) -> BridgeRules {
+    BridgeRules {
+        notices: config.gossip.notices,
+        guests_speak: config.gossip.guests_speak,
+    }
+}
+
 /// A supervisor with a partition for each core.
 fn dynamic(name: &str) -> DynamicSupervisor {
     let options = DynamicOptions {
@@ -192,14 +211,23 @@ fn services(
 ) -> Services {
     let request = request.clone();
     let count = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
+    let (players, channels) = (Players::new(), Channels::new(world.clone()));
+    let around = (players.clone(), channels.clone());
+    let bridge = Bridge::new(
+        world.clone(),
+        around,
+        bridge_rules(config),
+        crate::bridge::client,
+    );
     Services {
         rooms: Rooms::new(world.rooms().len()),
-        channels: Channels::new(world.clone()),
+        channels,
+        bridge,
         world,
         store: store.port(),
         pool: pool.clone(),
         claims: Claims::new(),
-        players: Players::new(),
+        players,
         bans: Bans::new(Vec::new(), system_clock()),
         throttle: Mutex::new(Throttle::new()),
         password_cost: PasswordCost {

@@ -75,3 +75,7 @@ pub const TELL_SLICE_GAP: Duration = Duration::from_millis(3);
 /// How long an answer to a tell may take. The network's own deadline is shorter, so that its word
 /// comes first.
 pub const TELL_DEADLINE: Duration = Duration::from_secs(7);
+
+/// Lines that wait while many are told the one before. Reached: a further one is dropped and
+/// counted.
+pub const TELLS_WAITING_MAX: usize = 16;

@@ -30,8 +30,10 @@ pub enum Reach {
 #[derive(Debug)]
 pub struct Outage {
     reach: Reach,
-    /// Since when it is as it is.
+    /// Since when it is well, or not.
     since: Option<Instant>,
+    /// Since when it should be reached and is not.
+    out_since: Option<Instant>,
     /// All who should know are still to be told of this one.
     waits: bool,
     /// They were told of one, which is not over.
@@ -51,6 +53,7 @@ impl Outage {
         Self {
             reach: Reach::Nowhere,
             since: None,
+            out_since: None,
             waits: false,
             announced: false,
             told: BTreeSet::new(),
@@ -65,6 +68,10 @@ impl Outage {
     /// The network is like this now.
     pub fn set(&mut self, reach: Reach, now: Instant) {
         let was = std::mem::replace(&mut self.reach, reach);
+        self.out_since = match reach {
+            Reach::Out => self.out_since.or(Some(now)),
+            Reach::Well | Reach::Nowhere => None,
+        };
         if (was == Reach::Well) == (reach == Reach::Well) {
             return;
         }
@@ -97,7 +104,16 @@ impl Outage {
         is_due
     }
 
-    /// Whether this player has to be told, who reads of it now if so.
+    /// Whether a player who comes has to be told, who reads of it now if so: when the network
+    /// should be reached and is not for some time.
+    pub fn tell_comer(&mut self, who: &Text, now: Instant) -> bool {
+        let lasts = self
+            .out_since
+            .is_some_and(|since| since + OUTAGE_TOLD_AFTER <= now);
+        lasts && self.tell(who)
+    }
+
+    /// Whether a player who speaks has to be told, who reads of it now if so.
     pub fn tell(&mut self, who: &Text) -> bool {
         self.reach != Reach::Well
             && self.told.len() < OUTAGE_TOLD_MAX
@@ -213,6 +229,27 @@ mod tests {
         scene.after(70);
         scene.set(Reach::Out);
         assert!(scene.speaks("Ann"));
+    }
+
+    #[test]
+    fn who_comes_is_told_when_it_lasts_and_not_told_again() {
+        let mut scene = Scene::new();
+        let comes = |scene: &mut Scene, who: &str| {
+            let now = scene.now();
+            scene.outage.tell_comer(&who.into(), now)
+        };
+        scene.after(100);
+        assert!(!comes(&mut scene, "Ann"), "on no network");
+        scene.set(Reach::Out);
+        scene.after(2);
+        assert!(!comes(&mut scene, "Ann"));
+        scene.after(1);
+        assert!(comes(&mut scene, "Ann"));
+        assert!(!comes(&mut scene, "Ann"));
+        assert!(!scene.speaks("Ann"));
+        scene.set(Reach::Well);
+        scene.after(3);
+        assert!(!comes(&mut scene, "Bob"));
     }
 
     #[test]

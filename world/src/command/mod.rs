@@ -18,6 +18,7 @@
 
 pub mod help;
 mod limits;
+mod network;
 mod noun;
 mod order;
 mod parse;
@@ -31,6 +32,7 @@ pub mod verbs;
 mod words;
 
 pub use limits::{BAN_SECONDS_MAX, CHAT_CHARS_MAX, NOUN_CHARS_MAX, NOUN_WORDS_MAX};
+pub use network::{BridgeOrder, NetworkCommand};
 pub use noun::Noun;
 pub use order::{BanKind, BanOrder, ChannelDeed, Command, CrashTarget, LookAt, Rights, Unclear};
 pub use parse::parse;

@@ -1,5 +1,6 @@
 //! `[pure]` The words of the language between the parser and those who carry commands out.
 
+use super::network::NetworkCommand;
 use super::noun::Noun;
 use crate::event::{Refusal, Text};
 use crate::ids::{ChannelId, Direction};
@@ -50,6 +51,8 @@ pub enum Command {
     Ignore(Option<Ignored>),
     /// `unignore ann`.
     Unignore(Ignored),
+    /// `games`, `notices off`, and for staff `bridge`.
+    Network(NetworkCommand),
     /// `get sword`.
     Get(Noun),
     /// `drop sword`.

@@ -253,6 +253,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wanted_of_other_games_is_read() {
+        let network = Command::Network;
+        let bridge = |order| network(NetworkCommand::Bridge(order));
+        check("games", network(NetworkCommand::Games(None)));
+        check(
+            "games Al",
+            network(NetworkCommand::Games(Some("al".into()))),
+        );
+        check("notices", network(NetworkCommand::Notices(None)));
+        check("notices OFF", network(NetworkCommand::Notices(Some(false))));
+        is_bad("notices perhaps");
+        check("who @Other", Command::Who(Some("@other".into())));
+        check("bridge", bridge(BridgeOrder::Status));
+        check("bridge off", bridge(BridgeOrder::Off));
+        check("bridge list", bridge(BridgeOrder::List));
+        let (who, reason) = ("ann".into(), "for spam".into());
+        check(
+            "bridge mute ann for spam",
+            bridge(BridgeOrder::Mute { who, reason }),
+        );
+        let (game, reason) = ("Other".into(), "".into());
+        check(
+            "bridge BLOCK @Other",
+            bridge(BridgeOrder::Block { game, reason }),
+        );
+        check("bridge unblock x", bridge(BridgeOrder::Unblock("x".into())));
+        check("bridge mute", missing("Mute whom?"));
+        check("bridge block @", missing("Block which game?"));
+        is_bad("bridge build");
+    }
+
+    #[test]
     fn speech_over_the_limit_is_refused_and_told() {
         let fits = "\u{e9}".repeat(CHAT_CHARS_MAX);
         check(&format!("say {fits}"), Command::Say(fits.as_str().into()));

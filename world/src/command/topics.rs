@@ -69,7 +69,8 @@ pub(super) const TOPICS: &[Topic] = &[
     ),
     topic(
         "who",
-        "Who: lists those who play. Type who an for names that begin with an.",
+        "Who: lists those who play, here first and then in other games.\n\
+         Type who an for names that begin with an, who @othergame for one game alone.",
     ),
     topic(
         "say",
@@ -79,11 +80,15 @@ pub(super) const TOPICS: &[Topic] = &[
     topic(
         "tell",
         "Tell: speak to one person, wherever they are. Nobody else hears it.\n\
-         Type tell ann hello. Another word for it is whisper.",
+         Type tell ann hello. Another word for it is whisper.\n\
+         To a player of another game: tell bo@othergame hello. The beginnings of\n\
+         both names are enough; quotes keep names with blanks together, as in\n\
+         tell 'bo derek@othergame' hello. See also help gossip.",
     ),
     topic(
         "reply",
-        "Reply: answer the one who told you something last. Type reply hello.",
+        "Reply: answer the one who told you something last. Type reply hello.\n\
+         It also goes on with a player of another game whom you told something.",
     ),
     topic(
         "emote",
@@ -107,6 +112,27 @@ pub(super) const TOPICS: &[Topic] = &[
          Type ignore ann, ignore bo@othergame, or ignore @othergame for a whole game.\n\
          Type ignore alone for the list, and unignore ann to read them again.\n\
          They are not told. What is said in the room with you, you read all the same.",
+    ),
+    topic(
+        "gossip",
+        "Gossip: a network that joins this game with others.\n\
+         Some channels are heard there too: type channels for the list, and\n\
+         channel join gossip to be on one. A speaker there reads like Bo@Othergame.\n\
+         Type who for who plays there, games for the games, and\n\
+         tell bo@othergame hello to speak to one of them; reply answers.\n\
+         Type ignore bo@othergame, or ignore @othergame, to read them no more, and\n\
+         notices off to be told no more who comes and goes there.\n\
+         When the network is out of reach you read it once; your words then stay here.",
+    ),
+    topic(
+        "games",
+        "Games: lists the other games on the network, with how to connect to them.\n\
+         Type games al for those whose names begin with al. See also help gossip.",
+    ),
+    topic(
+        "notices",
+        "Notices: whether you are told who comes and goes in other games.\n\
+         Type notices on or notices off; notices alone tells which it is.",
     ),
     topic(
         "get",
@@ -170,10 +196,11 @@ pub(super) const TOPICS: &[Topic] = &[
     ),
     staff(
         "staff",
-        "Staff: goto, kick, ban, crash and shutdown.\n\
+        "Staff: goto, kick, ban, bridge, crash and shutdown.\n\
          Goto, kick and ban act at once; shutdown stops the node for everybody.\n\
          Crash makes a room, a mob, a channel or a session fail; it comes back.\n\
-         See help goto, help kick, help ban, help crash and help shutdown.",
+         Bridge is for the network of games.\n\
+         See help goto, help kick, help ban, help bridge, help crash and help shutdown.",
     ),
     staff(
         "goto",
@@ -190,6 +217,16 @@ pub(super) const TOPICS: &[Topic] = &[
         "Ban: keep an account or an address out.\n\
          Type ban account ann 7d spamming, or ban address 192.0.2.1 12h scanner.\n\
          Times: 30m, 12h, 7d or forever. Without a time it is for ever.",
+    ),
+    staff(
+        "bridge",
+        "Bridge: the way to other games. Type bridge for how it is.\n\
+         Type bridge off to leave the network and bridge on to come back; a restart\n\
+         of the node comes back too. Bridge retry connects now, bridge reload reads\n\
+         the credentials again.\n\
+         Type bridge mute ann spamming, and ann can speak to other games no more;\n\
+         she reads the reason. Type bridge block othergame, and nothing of it is read\n\
+         here. Bridge unmute and bridge unblock end that; bridge list shows all.",
     ),
     staff(
         "crash",

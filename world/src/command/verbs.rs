@@ -4,7 +4,7 @@
 
 use super::limits::{ECHO_CHARS_MAX, NEAR_MAX};
 use super::order::{Command, Rights, Unclear};
-use super::{settings, speech, staff, talk, things};
+use super::{network, settings, speech, staff, talk, things};
 use crate::content::Channel;
 use crate::ids::Direction;
 
@@ -122,6 +122,10 @@ pub const VERBS: &[Verb] = &[
         topic: "ignore",
         ..verb("unignore", &[], Group::Talking, talk::unignore)
     },
+    verb("games", &[], Group::Looking, |rest| {
+        Ok(network::games(rest))
+    }),
+    verb("notices", &[], Group::Yourself, network::notices),
     verb("score", &[], Group::Yourself, |_| Ok(Command::Score)),
     verb("afk", &["away"], Group::Yourself, speech::away),
     verb("color", &["colour"], Group::Yourself, settings::color),
@@ -142,6 +146,7 @@ pub const VERBS: &[Verb] = &[
     verb("goto", &[], Group::Staff, staff::goto),
     verb("kick", &[], Group::Staff, staff::kick).whole(),
     verb("ban", &[], Group::Staff, staff::ban).whole(),
+    verb("bridge", &[], Group::Staff, network::bridge).whole(),
     verb("crash", &[], Group::Staff, staff::crash).whole(),
     verb("shutdown", &[], Group::Staff, |_| Ok(Command::Shutdown)).whole(),
 ];

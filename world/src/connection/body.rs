@@ -380,6 +380,7 @@ fn close_code(event: &Event) -> CloseCode {
         | Event::Seen(_)
         | Event::Received(_)
         | Event::Talk(_)
+        | Event::Bridge(_)
         | Event::Refused(_)
         | Event::Told(_)
         | Event::Login(_)

@@ -17,6 +17,8 @@ pub struct Player {
     room: AtomicU32,
     away: AtomicBool,
     linkdead: AtomicBool,
+    guest: AtomicBool,
+    notices: AtomicBool,
     /// A bit for each channel that they are on.
     channels: AtomicU32,
     away_message: std::sync::Mutex<Text>,
@@ -31,6 +33,8 @@ impl Player {
             room: AtomicU32::new(u32::MAX),
             away: AtomicBool::new(false),
             linkdead: AtomicBool::new(false),
+            guest: AtomicBool::new(false),
+            notices: AtomicBool::new(false),
             channels: AtomicU32::new(0),
             away_message: std::sync::Mutex::new(Text::from("")),
         }
@@ -46,6 +50,26 @@ impl Player {
     pub fn set_room(&self, room: Option<RoomId>) {
         self.room
             .store(room.map_or(u32::MAX, |room| room.0), Ordering::Relaxed);
+    }
+
+    /// They play without an account.
+    pub fn set_guest(&self) {
+        self.guest.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they play without an account.
+    pub fn is_guest(&self) -> bool {
+        self.guest.load(Ordering::Relaxed)
+    }
+
+    /// They want to be told who comes and goes in other games, or not.
+    pub fn set_notices(&self, wanted: bool) {
+        self.notices.store(wanted, Ordering::Relaxed);
+    }
+
+    /// Whether they want to be told who comes and goes in other games.
+    pub fn wants_notices(&self) -> bool {
+        self.notices.load(Ordering::Relaxed)
     }
 
     /// Whether they are on this channel.

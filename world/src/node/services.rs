@@ -3,6 +3,7 @@
 use super::bans::Bans;
 use super::players::{Claims, Players};
 use crate::account::{PasswordCost, Throttle};
+use crate::bridge::Bridge;
 use crate::content::World;
 use crate::event::Text;
 use crate::ids::{RoomId, SessionId};
@@ -39,6 +40,8 @@ pub struct Services {
     pub rooms: Rooms,
     /// The channels.
     pub channels: Channels,
+    /// The bridge to other games.
+    pub bridge: Bridge,
     /// The store.
     pub store: StorePort,
     /// Where passwords are hashed.

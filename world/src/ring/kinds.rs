@@ -94,6 +94,7 @@ impl Kind for SessionMessage {
         "give up",
         "claim",
         "check link",
+        "tell from elsewhere",
     ];
 
     fn kind(&self) -> u8 {
@@ -111,6 +112,7 @@ impl Kind for SessionMessage {
             Self::Tick(_) => 8,
             Self::RoomClosed(_) => 9,
             Self::Tell { .. } => 10,
+            Self::Elsewhere(_) => 26,
             Self::Receive { .. } => 11,
             Self::Login(..) => 12,
             Self::Stored(..) => 13,

@@ -13,6 +13,7 @@ pub use being_port::{BeingPort, Receipt};
 pub use connection_message::{ConnectionMessage, ConnectionPort, Shown};
 pub use rooms::{RoomMessage, Rooms, Undelivered};
 pub use session_message::{
-    Arrival, Input, LoginAnswer, MobMessage, SessionMessage, SessionPort, StoreAnswer, Wake,
+    Arrival, Input, LoginAnswer, MobMessage, NetworkTell, SessionMessage, SessionPort, StoreAnswer,
+    Wake,
 };
 pub use terminal::TerminalNow;

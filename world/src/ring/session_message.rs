@@ -3,6 +3,7 @@
 use super::connection_message::ConnectionPort;
 use super::terminal::TerminalNow;
 use crate::being::Item;
+use crate::bridge::{Remote, TellReceipt};
 use crate::event::Text;
 use crate::ids::{ConnectionId, LineId, RoomId};
 use crate::room::Answer;
@@ -51,6 +52,17 @@ pub struct Arrival {
     pub by_token: bool,
 }
 
+/// What a player of another game tells a player here.
+#[derive(Debug)]
+pub struct NetworkTell {
+    /// From whom.
+    pub from: Remote,
+    /// The words.
+    pub text: Text,
+    /// Whether it was read is said with this.
+    pub receipt: TellReceipt,
+}
+
 /// What reaches a session.
 #[derive(Debug)]
 pub enum SessionMessage {
@@ -73,6 +85,8 @@ pub enum SessionMessage {
         /// The words.
         text: Text,
     },
+    /// The same from another game.
+    Elsewhere(Box<NetworkTell>),
     /// Owed: a thing that is recorded as this character's (or held by this guest for the room it is
     /// recorded in).
     Receive {

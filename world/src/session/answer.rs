@@ -2,6 +2,7 @@
 
 use super::effect::{Effect, Effects};
 use super::line::{refuse, show, travel};
+use super::network;
 use super::placing;
 use super::state::{Held, Pending, PendingAsk, PlayState, SessionRules};
 use super::talk;
@@ -53,6 +54,7 @@ pub fn answered(
             let Some(ask) = state.close(line, shown) else {
                 return;
             };
+            network::answered(state, &event);
             out.push(Effect::Show(talk::without_ignored(state, *event)));
             out.push(ask.done());
         }

@@ -2,6 +2,7 @@
 //! the lines that wait. It is the heirloom of the session's supervisor.
 
 use super::state::PlayState;
+use crate::bridge::Shown as Elsewhere;
 use crate::event::Event;
 use crate::ids::{ConnectionId, LineId};
 use crate::limits;
@@ -183,13 +184,21 @@ impl SessionBody {
         }
     }
 
-    /// Whether this is a line of somebody whom the player ignores. What is said in a room is not
-    /// looked at: in a crowd it comes as one piece for all.
+    /// Whether this is of somebody whom the player ignores. What is said in a room is not looked
+    /// at: in a crowd it comes as one piece for all.
     fn ignores(&self, event: &Event) -> bool {
-        let Event::Talk(Talk::Line(line)) = event else {
+        let Phase::Playing(state) = &self.phase else {
             return false;
         };
-        matches!(&self.phase, Phase::Playing(state) if state.settings.ignored.covers(&line.speaker))
+        let ignored = &state.settings.ignored;
+        if let Event::Talk(Talk::Line(line)) = event {
+            return ignored.covers(&line.speaker);
+        }
+        let Event::Bridge(Elsewhere::Signed(signed)) = event else {
+            return false;
+        };
+        let mut names = signed.names.iter();
+        names.all(|who| ignored.covers(&who.clone().into()))
     }
 
     /// Tells the connection something else that is owed.

@@ -33,11 +33,8 @@ impl SessionProcess {
             Effect::Ask(line, room, ask) => self.ask(body, ctx, line, (room, ask)),
             Effect::Cast(room, cast) => self.cast(room, cast),
             Effect::Tell { to, text } => self.tell(body, ctx, &to, text),
-            Effect::Who(prefix) => {
-                let (people, total) = self.node.players.list(prefix.as_deref(), limits::WHO_MAX);
-                let total = u32::try_from(total).unwrap_or(u32::MAX);
-                body.show(Event::Told(Told::Who { people, total }));
-            }
+            Effect::Who(prefix) => self.who(body, prefix.as_deref()),
+            Effect::Network(order) => self.network(body, ctx, order),
             Effect::Talk(order) => self.talk(body, ctx, order),
             Effect::Deliver(gift) => self.deliver(body, *gift),
             Effect::Store(line, order) => self.store(body, ctx, line, order),
@@ -88,6 +85,9 @@ impl SessionProcess {
     fn leave(&self, body: &mut SessionBody, ctx: &mut Ctx, event: Event) {
         body.tell(ConnectionMessage::Close(Box::new(event)));
         body.link = None;
+        if let Some(player) = &self.player {
+            self.node.bridge.left(&player.name);
+        }
         body.entry = None;
         self.node.channels.leave_all(&ctx.address());
         let last_save = match &body.phase {

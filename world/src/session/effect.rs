@@ -3,7 +3,7 @@
 use super::question::Secret;
 use super::state::Gift;
 use crate::being::{Item, JourneyStep};
-use crate::command::BanOrder;
+use crate::command::{BanOrder, BridgeOrder};
 use crate::event::{Event, Text};
 use crate::ids::{ChannelId, LineId, RoomId};
 use crate::ops::metrics::VerbClass;
@@ -94,6 +94,30 @@ pub enum TalkOrder {
     Crash(ChannelId),
 }
 
+/// What a session wants of other games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NetworkOrder {
+    /// Tell one of their players something, for this line.
+    Tell {
+        /// The line.
+        line: LineId,
+        /// `Name@Game`.
+        to: Text,
+        /// It is a whole name, not the beginning of one.
+        whole: bool,
+        /// The words.
+        text: Text,
+    },
+    /// Show the games, those whose name begins with this.
+    Games(Option<Text>),
+    /// The player wants to be told who comes and goes there, or not; `None` as the game has it.
+    Notices(Option<bool>),
+    /// Show whether the player is told that.
+    ShowNotices(Option<bool>),
+    /// Staff, for this line.
+    Bridge(LineId, BridgeOrder),
+}
+
 /// One effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
@@ -116,6 +140,8 @@ pub enum Effect {
     Who(Option<Text>),
     /// Do this with a channel.
     Talk(TalkOrder),
+    /// Do this with other games.
+    Network(NetworkOrder),
     /// Hand a thing to another session.
     Deliver(Box<Gift>),
     /// Ask the store.

@@ -5,6 +5,7 @@ use super::body::{Phase, SessionBody};
 use super::bucket::Bucket;
 use super::effect::StoreAnswer;
 use super::link;
+use super::network;
 use super::process::{Ctx, SessionProcess, post};
 use super::question::Secret;
 use super::state::{Held, Identity, PlayState};
@@ -472,6 +473,10 @@ impl SessionProcess {
             Ok(entry) => body.entry = Some(entry),
             Err(_) => return self.end(body, ctx, Event::Login(LoginEvent::Busy)),
         }
+        if entering.account.is_none() {
+            player.set_guest();
+        }
+        self.node.bridge.entered(&player);
         self.player = Some(player);
         let start = entering.room.filter(|room| self.node.rooms.is_open(*room));
         let start = start.or_else(|| self.node.start_room(self.id));
@@ -493,6 +498,7 @@ impl SessionProcess {
                 link::begin(state, scene, room, out)
             });
         }
+        self.play(body, ctx, network::begin);
         self.play(body, ctx, talk::begin);
         if self.by_token {
             self.play(body, ctx, link::renew_token);

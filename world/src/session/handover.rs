@@ -159,6 +159,7 @@ pub fn clear_away(heir: &Heir<SessionBody>, id: SessionId, node: &Services) {
         ));
         let mut effects = Vec::new();
         if let Phase::Playing(state) = &mut body.phase {
+            node.bridge.left(&state.identity.name);
             end_now(state, why.clone(), &mut effects);
         }
         for effect in effects {

@@ -2,6 +2,7 @@
 
 use super::answer::Scene;
 use super::effect::{Effect, Effects, TalkOrder, TellOutcome};
+use super::network;
 use super::question;
 use super::state::{Pending, PlayState, SessionRules};
 use super::talk;
@@ -54,8 +55,14 @@ fn obey(state: &mut PlayState, scene: Scene<'_>, command: Command, out: &mut Eff
         Command::Exits => ask_room(state, Ask::Exits, VerbClass::Look, now, out),
         Command::Say(text) => ask_room(state, Ask::Say(text), VerbClass::Speech, now, out),
         Command::Emote(text) => ask_room(state, Ask::Emote(text), VerbClass::Speech, now, out),
+        Command::Tell { to, text } if network::is_elsewhere(&to) => {
+            network::tell(state, (to, false), text, now, out);
+        }
         Command::Tell { to, text } => out.push(Effect::Tell { to, text }),
         Command::Reply(text) => match state.reply_to.clone() {
+            Some(to) if network::is_elsewhere(&to) => {
+                network::tell(state, (to, true), text, now, out);
+            }
             Some(to) => out.push(Effect::Tell { to, text }),
             None => refuse(out, Refusal::NobodyToReplyTo),
         },
@@ -66,6 +73,7 @@ fn obey(state: &mut PlayState, scene: Scene<'_>, command: Command, out: &mut Eff
         Command::Channel(deed, name) => talk::deed(state, scene, deed, &name, out),
         Command::Ignore(whom) => talk::ignore(state, scene, whom, out),
         Command::Unignore(whom) => talk::unignore(state, scene, &whom, out),
+        Command::Network(command) => network::obey(state, scene, command, out),
         Command::Get(noun) => things::get(state, noun, now, out),
         Command::Drop(noun) => things::drop(state, world, &noun, now, out),
         Command::Give { item, to } => things::give(state, scene, &item, to, out),
@@ -284,6 +292,7 @@ fn verb_class(command: &Command) -> VerbClass {
         | Command::Channel(..)
         | Command::Ignore(_)
         | Command::Unignore(_)
+        | Command::Network(_)
         | Command::Help(_)
         | Command::Score
         | Command::Color(_)

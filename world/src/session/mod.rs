@@ -12,6 +12,8 @@ mod entrance;
 mod handover;
 mod line;
 mod link;
+mod network;
+mod networking;
 mod placing;
 mod process;
 mod question;
@@ -28,7 +30,7 @@ pub use answer::{NotDelivered, Scene, answered, lost, refused_delivery, room_clo
 pub use body::{Phase, SessionBody};
 pub use bucket::Bucket;
 pub use due::{due, next_due};
-pub use effect::{Effect, Effects, StoreAnswer, StoreOrder, TalkOrder, TellOutcome};
+pub use effect::{Effect, Effects, NetworkOrder, StoreAnswer, StoreOrder, TalkOrder, TellOutcome};
 pub use handover::clear_away;
 pub use line::{line, told};
 pub use link::{appear, begin, end, end_now, link_lost, link_regained, settle};

@@ -144,6 +144,7 @@ impl SessionProcess {
                 self.gift_came(body, ctx, from, Held { item, recorded });
             }
             SessionMessage::Tell { from, text } => self.told(body, from, text),
+            SessionMessage::Elsewhere(tell) => self.told_elsewhere(body, *tell),
             order @ (SessionMessage::Input(..)
             | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)
@@ -203,6 +204,7 @@ impl SessionProcess {
             | SessionMessage::RoomClosed(_)
             | SessionMessage::Stored(..)
             | SessionMessage::Receive { .. }
+            | SessionMessage::Elsewhere(_)
             | SessionMessage::Tell { .. } => {}
         }
     }

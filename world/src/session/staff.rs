@@ -48,7 +48,7 @@ impl SessionProcess {
         body.show(Event::Did(Did::Ban(order.value.clone())));
     }
 
-    fn record(&self, body: &SessionBody, action: &str, target: &str, reason: &str) {
+    pub(super) fn record(&self, body: &SessionBody, action: &str, target: &str, reason: &str) {
         let Phase::Playing(state) = &body.phase else {
             return;
         };

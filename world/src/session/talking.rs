@@ -27,7 +27,7 @@ impl SessionProcess {
                 let sent = self.node.channels.history(channel, receipt(ctx, line));
                 self.sent(body, ctx, line, sent);
             }
-            TalkOrder::Join(channel) => self.join(ctx, channel),
+            TalkOrder::Join(channel) => self.join(body, ctx, channel),
             TalkOrder::Leave(channel) => {
                 self.node.channels.leave(channel, &ctx.address());
                 if let Some(player) = &self.player {
@@ -67,13 +67,16 @@ impl SessionProcess {
         }
     }
 
-    fn join(&self, ctx: &Ctx, channel: ChannelId) {
+    fn join(&self, body: &mut SessionBody, ctx: &Ctx, channel: ChannelId) {
         if let Err(error) = self.node.channels.join(channel, &ctx.address()) {
             // A group has room for more than a node has sessions.
             tracing::warn!(target: "belay_world", %error, channel = channel.0, "not on a channel");
         }
         if let Some(player) = &self.player {
             player.joined(channel);
+            let told = self.node.bridge.joined(&player.name, channel);
+            told.into_iter()
+                .for_each(|told| body.show_quietly(Event::Bridge(told)));
         }
     }
 

@@ -11,6 +11,7 @@
 //! are. In screen-reader mode each thing has a line of its own, in a whole sentence.
 
 mod batch;
+mod bridge;
 mod did;
 mod login;
 mod notice;

@@ -1,7 +1,7 @@
 //! `[pure]` From one event to bytes: which part of the view writes it.
 
 use super::page::Page;
-use super::{did, login, refusal, room, seen, system, talk, told};
+use super::{bridge, did, login, refusal, room, seen, system, talk, told};
 use crate::content::World;
 use crate::event::{Event, LoginEvent};
 use crate::text::{Painter, Style, ViewerClass};
@@ -24,6 +24,7 @@ pub fn render(event: &Event, viewer: ViewerClass, world: &World, out: &mut Vec<u
         Event::Did(done) => did::did(page, done),
         Event::Seen(seen) => seen::seen(page, seen),
         Event::Received(received) => did::received(page, received),
+        Event::Bridge(shown) => bridge::bridge(page, shown),
         Event::Talk(said) => talk::talk(page, said),
         Event::Refused(why) => refusal::refusal(page, why),
         Event::Told(fact) => told::told(page, fact),

@@ -79,6 +79,17 @@ pub enum ControlRequest {
     },
     /// All bans.
     BanList,
+    /// Look after the bridge to other games.
+    Gossip {
+        /// What to do.
+        order: GossipOrder,
+        /// Which player or game, where there is one.
+        #[serde(default)]
+        name: String,
+        /// Why; may be empty.
+        #[serde(default)]
+        reason: String,
+    },
     /// Make a room panic, to see that nobody else notices.
     CrashRoom {
         /// The key of the room; without it, one is drawn.
@@ -120,6 +131,30 @@ impl ControlRequest {
     pub fn only_watches(&self) -> bool {
         matches!(self, ControlRequest::Trace { .. })
     }
+}
+
+/// What is wanted of the bridge to other games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GossipOrder {
+    /// How it is, and all rules: as `data`.
+    Status,
+    /// Connect.
+    On,
+    /// Leave the network.
+    Off,
+    /// Try to connect now.
+    Retry,
+    /// Read the credentials file now.
+    Reload,
+    /// A player may not speak to other games.
+    Mute,
+    /// The player may again.
+    Unmute,
+    /// Nothing of a game is read here.
+    Block,
+    /// It is read again.
+    Unblock,
 }
 
 /// What processes are listed by, most first.
@@ -256,6 +291,15 @@ mod tests {
                 reason: String::new(),
             }),
         );
+        check(
+            r#"{"command":"gossip","order":"mute","name":"Ann"}"#,
+            Some(ControlRequest::Gossip {
+                order: GossipOrder::Mute,
+                name: "Ann".to_owned(),
+                reason: String::new(),
+            }),
+        );
+        check(r#"{"command":"gossip","order":"sing"}"#, None);
         check(r#"{"command":"nothing"}"#, None);
         check(r#"{"command":"staff-add"}"#, None);
         check(r#"{"command":"staff-add","name":"Ann","nmae":"x"}"#, None);

@@ -4,6 +4,7 @@
 
 mod answers;
 mod commands;
+mod elsewhere;
 mod random;
 mod stage;
 mod talk;

@@ -202,6 +202,7 @@ impl Node {
                 | Effect::Tell { .. }
                 | Effect::Who(_)
                 | Effect::Talk(_)
+                | Effect::Network(_)
                 | Effect::Save(_)
                 | Effect::Hide(_)
                 | Effect::Color(_)

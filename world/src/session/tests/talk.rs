@@ -101,7 +101,7 @@ fn channels_are_joined_left_listed_and_asked_about() {
     let unknown = vec![refusal(Refusal::NoChannel("x".into()))];
     check(play, "channel join x", unknown);
     let help = Event::Told(Told::Help("channels".into()));
-    check(play, "help gossip", vec![Effect::Show(help)]);
+    check(play, "help chat", vec![Effect::Show(help)]);
     let recalled = play.typed("chat");
     let history = |line| order(TalkOrder::History(LineId(line), CHAT));
     assert_eq!(recalled, [history(play.state.line.0)]);

@@ -1,6 +1,7 @@
 //! `[pure]` What must hold for any text of a player, in every event that carries one.
 
 use super::sample::*;
+use crate::bridge::{GameAbout, GameSeen, NotTold, Remote, RemoteWho, Shown, Sign, Signed};
 use crate::event::*;
 use crate::ids::ChannelId;
 use crate::talk::{ChannelLine, Ignored, Speaker, Talk};
@@ -28,6 +29,7 @@ fn carrying(text: &str) -> Vec<Event> {
     events.extend(did(text).map(Event::Did));
     events.extend(refused(text).map(Event::Refused));
     events.extend(talk(text).map(Event::Talk));
+    events.extend(elsewhere(text).map(Event::Bridge));
     events.extend(login(text).map(Event::Login));
     events.extend([
         Event::System(SystemEvent::Kicked(text.clone())),
@@ -58,6 +60,53 @@ fn talk(text: &Text) -> [Talk; 5] {
         Talk::Notice { channel, text: x() },
         Talk::History { channel, lines },
         Talk::Ignored(Ignored::Local(x())),
+    ]
+}
+
+fn elsewhere(text: &Text) -> [Shown; 9] {
+    let x = || text.clone();
+    let who = || Remote {
+        name: x(),
+        game: x(),
+    };
+    let seen = GameSeen {
+        game: x(),
+        names: vec![x()],
+        more: 2,
+    };
+    let about = GameAbout {
+        game: x(),
+        title: Some(x()),
+        address: Some(x()),
+        players: 3,
+    };
+    let (sign, names) = (Sign::In, vec![who(), who()]);
+    [
+        Shown::Told {
+            to: who(),
+            text: x(),
+        },
+        Shown::NotTold {
+            to: who(),
+            why: NotTold::Refused(x()),
+        },
+        Shown::NotTold {
+            to: who(),
+            why: NotTold::NotThere,
+        },
+        Shown::Several(vec![x(), x()]),
+        Shown::NoGame(x()),
+        Shown::Who(RemoteWho {
+            games: vec![seen],
+            ..RemoteWho::default()
+        }),
+        Shown::Games(vec![about], 1),
+        Shown::Signed(Signed {
+            sign,
+            names,
+            more: 1,
+        }),
+        Shown::Report(vec![x()]),
     ]
 }
 

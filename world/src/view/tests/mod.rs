@@ -3,6 +3,7 @@
 mod answers;
 mod deeds;
 mod dialogue;
+mod elsewhere;
 mod hostile;
 pub(super) mod sample;
 mod scene;
