@@ -176,11 +176,15 @@ impl Hub {
         here || gone.is_some()
     }
 
-    /// Keeps what the game says it is.
+    /// Keeps what the game says it is; what it does not say is as it was.
     fn report(&mut self, game: GameId, reported: Reported, turn: &mut Turn<'_>) {
         if let Some(online) = self.online.get_mut(&game) {
-            online.user_agent = reported.user_agent;
-            online.version = reported.version;
+            let Reported {
+                user_agent,
+                version,
+            } = reported;
+            online.user_agent = user_agent.or(online.user_agent.take());
+            online.version = version.or(online.version.take());
             turn.out.push(seen(online, turn.now));
         }
     }

@@ -126,6 +126,13 @@ impl Hub {
         }
     }
 
+    /// The game of an authenticated socket.
+    #[must_use]
+    pub fn game_of(&self, socket: SocketId) -> Option<&ShortName> {
+        let member = self.sockets.get(&socket)?.member()?;
+        Some(&self.online.get(&member.game)?.short_name)
+    }
+
     fn opened(&mut self, socket: SocketId, address: std::net::IpAddr, turn: &mut Turn<'_>) {
         if self.sockets.contains_key(&socket) {
             return;
