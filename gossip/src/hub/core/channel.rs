@@ -61,6 +61,12 @@ impl Channel {
         }
     }
 
+    /// Nobody hears it any more; what was said stays.
+    pub(super) fn deafen(&mut self) {
+        self.ears = Ears::default();
+        self.games.clear();
+    }
+
     /// How many other games hear it.
     pub(super) fn games_outside(&self, game: GameId) -> usize {
         self.games.len() - usize::from(self.games.contains_key(&game))

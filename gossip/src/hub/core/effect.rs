@@ -35,6 +35,8 @@ impl CloseWith {
     pub const REFUSED: Self = Self::new(4000, "goodbye");
     /// Beats went unanswered, or there was no authentication.
     pub const SILENT: Self = Self::new(4001, "goodbye");
+    /// The hub lost what it knew of the socket.
+    pub const FAULT: Self = Self::new(1011, "goodbye");
     /// There is no room; later there may be.
     pub const FULL: Self = Self::new(1013, "try again later");
 

@@ -78,7 +78,8 @@ impl Hub {
         }
         let online = self.online.get(&game.id);
         if online.is_some_and(|game| game.sockets.len() >= SOCKETS_PER_GAME_MAX) {
-            return Err("too many sockets");
+            // With the words by which clients know that their credentials are good.
+            return Err("rate limit exceeded, too many sockets");
         }
         Ok(id)
     }
@@ -134,6 +135,7 @@ impl Hub {
             send: Bucket::default(),
             subscribe: Bucket::default(),
             unsubscribe: Bucket::default(),
+            status: Bucket::default(),
         };
         let Some(open) = self.sockets.get_mut(&socket) else {
             return;

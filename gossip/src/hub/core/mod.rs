@@ -21,6 +21,8 @@
 //! * Control characters are taken out of names and messages, also out of tells.
 //! * What failed to authenticate often is answered late, by address; nobody is kept out by it.
 //!
+//! * A question after all games has a bucket of its own, since its answer is so much longer.
+//!
 //! Nothing here grows without a bound; the bounds are in [`limits`](crate::limits).
 
 mod achievements;
@@ -37,6 +39,7 @@ mod game;
 mod history;
 mod hub;
 mod input;
+mod mend;
 mod operator;
 mod players;
 mod receipts;

@@ -15,6 +15,9 @@ pub struct Rules {
     pub subscribe: BucketRule,
     /// `channels/unsubscribe` that would change something.
     pub unsubscribe: BucketRule,
+    /// `players/status` and `games/status` of all games. One too many is refused and is no
+    /// offence; the protocol has no such bucket.
+    pub status: BucketRule,
     /// So many limited frames of one bucket, and the socket is closed.
     pub offences_max: u32,
     /// A bucket that was quiet for so long forgets its offences.
@@ -65,6 +68,7 @@ impl Default for Rules {
             send: BucketRule::new(10.0, 2.0),
             subscribe: BucketRule::new(5.0, 1.0),
             unsubscribe: BucketRule::new(5.0, 1.0),
+            status: BucketRule::new(10.0, 1.0),
             offences_max: 10,
             forgiven_after: Duration::from_secs(600),
             failures: BucketRule::new(5.0, 1.0 / 30.0),

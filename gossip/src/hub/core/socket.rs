@@ -60,6 +60,7 @@ pub(super) struct Member {
     pub(super) send: Bucket,
     pub(super) subscribe: Bucket,
     pub(super) unsubscribe: Bucket,
+    pub(super) status: Bucket,
 }
 
 impl Member {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::Ask;
+use super::answer::{Ask, RATE_LIMITED};
 use super::game::Online;
 use super::hub::{Hub, Turn};
 use super::players::is_same_name;
@@ -49,6 +49,15 @@ impl Hub {
     }
 
     fn status_of_all(&mut self, ask: &Ask, question: Question, turn: &mut Turn<'_>) {
+        let rule = self.rules.status;
+        let member = self
+            .sockets
+            .get_mut(&ask.socket)
+            .and_then(|open| open.member_mut());
+        if !member.is_some_and(|member| member.status.takes(rule, turn.now.at)) {
+            self.figures.rate_limited += 1;
+            return self.fail(ask, RATE_LIMITED, turn);
+        }
         let shown = |game: &&Online| game.display && game.id != ask.game;
         let games: Vec<GameId> = self
             .online

@@ -321,7 +321,7 @@ fn a_game_has_a_bounded_number_of_sockets() {
     }
     stage.open("A", "");
     stage.authenticate("A", &json!({}));
-    stage.play("A < authenticate - no too many sockets\nA ! 4000\nB login");
+    stage.play("A < authenticate - no rate limit exceeded, too many sockets\nA ! 4000\nB login");
 }
 
 #[test]

@@ -181,3 +181,16 @@ fn ten_frames_a_second_for_a_minute_are_well() {
     }
     assert_eq!(stage.hub.figures().rate_limited, 0);
 }
+
+#[test]
+fn questions_after_all_games_have_a_bucket_that_never_ends_a_socket() {
+    let mut stage = play("B login\nA login players,games");
+    let all = |event: &str| json!({"event": event, "ref": "r"}).to_string();
+    assert_eq!(failures(&mut stage, &all("players/status"), 5), 0);
+    assert_eq!(failures(&mut stage, &all("games/status"), 5), 0);
+    assert_eq!(failures(&mut stage, &all("games/status"), 20), 20);
+    let one = json!({"event": "games/status", "ref": "r", "payload": {"game": "GameB"}});
+    assert_eq!(failures(&mut stage, &one.to_string(), 20), 0, "of one game");
+    stage.pass(1, true);
+    assert_eq!(failures(&mut stage, &all("players/status"), 2), 1);
+}

@@ -10,6 +10,7 @@ mod clients;
 mod entrance;
 mod history;
 mod limits;
+mod mend;
 mod odd;
 mod operator;
 mod players;
