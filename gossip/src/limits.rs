@@ -293,3 +293,83 @@ pub const ACHIEVEMENT_DESCRIPTION_MAX: usize = 500;
 
 /// Bytes of a payload that is as long as its content is; with a reference it fits a frame.
 pub const PAYLOAD_BYTES_MAX: usize = FRAME_OUT_BYTES_MAX - REFERENCE_BYTES_MAX - 256;
+
+// The hub's sockets.
+
+/// How long a TLS handshake, and then a request, may take. Reached: the connection is closed.
+pub const GREETING: Duration = Duration::from_secs(10);
+
+/// Bytes of the head of a request. More: answered with 431.
+pub const REQUEST_HEAD_BYTES_MAX: usize = 16 * 1024;
+
+/// How long a WebSocket may be silent, in every kind of frame. Reached: closed with 1000.
+pub const SOCKET_IDLE: Duration = Duration::from_secs(60);
+
+/// Frames that wait to be written to one socket. More: the socket is cut, as its game does not
+/// read.
+pub const SOCKET_QUEUE_FRAMES: u32 = 8_192;
+
+/// Bytes of the frames that wait to be written to one socket; shared ones count in full. More: the
+/// socket is cut.
+pub const SOCKET_QUEUE_BYTES: usize = 4 * 1024 * 1024;
+
+/// Slots of a socket's queue beyond, for its close.
+pub const SOCKET_QUEUE_RESERVED: u32 = 2;
+
+/// How long frames are gathered into one write after a write. A frame to a socket that was quiet
+/// for so long is written at once.
+pub const GATHER: Duration = Duration::from_millis(10);
+
+/// Frames written to one socket before it looks for what came in.
+pub const FRAMES_PER_WRITE: usize = 256;
+
+/// Bytes of a socket's buffer for reading.
+pub const READ_BUFFER_BYTES: usize = 4 * 1024;
+
+/// Bytes that are gathered for one write; more are written in pieces.
+pub const WRITE_BUFFER_BYTES: usize = 16 * 1024;
+
+/// How long a closed socket waits for the other side's close, so that the last frames arrive.
+pub const CLOSE_LINGER: Duration = Duration::from_secs(2);
+
+/// How long one socket may take to say goodbye when the hub stops. Then it is dropped.
+pub const SOCKET_STOP: Duration = Duration::from_secs(3);
+
+/// Messages in the core's mailbox. Full: sockets stop reading until there is room.
+pub const CORE_MAILBOX: u32 = 16_384;
+
+/// Slots of the core's mailbox beyond, for ends of sockets and words of the operator.
+pub const CORE_RESERVED: u32 = 4_096;
+
+/// The longest time between two looks at the clock of the core.
+pub const CORE_TICK: Duration = Duration::from_secs(1);
+
+/// Connections that the kernel keeps for us until they are accepted.
+pub const LISTEN_BACKLOG: i32 = 1_024;
+
+/// How long accepting pauses when it fails, as without file descriptors.
+pub const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// Connections to the operator's listener. More wait in the kernel.
+pub const OPS_CONNECTIONS_MAX: usize = 32;
+
+/// How long after the word of a restart the sockets are closed, so that it arrives.
+pub const RESTART_NOTICE: Duration = Duration::from_secs(1);
+
+/// How long a hub may take to stop, the word of a restart not counted. Then it ends anyway.
+pub const HUB_STOP: Duration = Duration::from_secs(10);
+
+/// Games on the public page. More: "And N more games."
+pub const PAGE_GAMES_MAX: usize = 500;
+
+/// Players of one game on the public page. More: "And N more players."
+pub const PAGE_PLAYERS_MAX: usize = 200;
+
+/// Channels on the public page. More: "And N more channels."
+pub const PAGE_CHANNELS_MAX: usize = 200;
+
+/// How old what the public page shows may be, so that its visitors do not keep the core busy.
+pub const PAGE_AGE_MAX: Duration = Duration::from_secs(2);
+
+/// How long the page waits for the core. Then it shows what it showed last.
+pub const PAGE_WAIT: Duration = Duration::from_secs(1);

@@ -1,7 +1,11 @@
 //! `[pure]` The hub of a network: a community's own meeting place for its games.
 
+pub mod app;
+pub mod clock;
 pub mod core;
+pub mod desk;
 pub mod directory;
+pub mod net;
 pub mod order;
 pub mod store;
 

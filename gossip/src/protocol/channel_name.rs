@@ -35,6 +35,14 @@ impl ChannelName {
     }
 }
 
+impl std::str::FromStr for ChannelName {
+    type Err = BadChannelName;
+
+    fn from_str(text: &str) -> Result<Self, BadChannelName> {
+        Self::parse(text)
+    }
+}
+
 impl std::borrow::Borrow<str> for ChannelName {
     fn borrow(&self) -> &str {
         &self.0

@@ -224,7 +224,7 @@ pub(super) fn clean_text(text: &str, kind: TextKind) -> Result<Box<str>, Fault> 
 }
 
 /// Control characters, and those that reorder or hide the text around them.
-fn is_unseen(character: char) -> bool {
+pub(in crate::hub) fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}')

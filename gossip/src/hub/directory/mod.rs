@@ -17,12 +17,13 @@ use uuid::Uuid;
 pub use ban::{Ban, BanId, Banned, Network};
 pub use channel::Channel;
 pub use fault::Fault;
+pub(in crate::hub) use game::is_unseen;
 pub use game::{Achievement, Connection, Game, GameId, GameText};
 pub use name::ShortName;
 pub use secret::SecretHash;
 
 use crate::limits::{BANS_MAX, CHANNELS_MAX, GAMES_MAX};
-use crate::protocol::ChannelName;
+pub use crate::protocol::ChannelName;
 use ban::Bans;
 
 /// Games, bans and channels, each with the look-ups that the core needs. Times are arguments, in

@@ -58,13 +58,20 @@ impl Database {
         if let Err(error) = tokio::fs::set_permissions(&path, Permissions::from_mode(0o600)).await {
             tracing::warn!(reason = %error, "the database may be read by others");
         }
-        Ok(Self::of(path, connection).await)
+        let file = identity(&path).await;
+        Ok(Self {
+            path,
+            connection,
+            file,
+        })
     }
 
     /// Opens it again. It must be there, with a schema of today.
     pub(super) async fn reopen(data_dir: &Path) -> Result<Self, OpenError> {
         let path = data_dir.join(FILE_NAME);
         let fail = |error| OpenError::sort(&path, error);
+        // Before it is opened: a file that is replaced in between is noticed at the next look.
+        let file = identity(&path).await;
         let mut connection = options(&path).connect().await.map_err(fail)?;
         match schema(&mut connection).await.map_err(fail)? {
             Schema::Version(found) if found == known() => {}
@@ -76,16 +83,11 @@ impl Database {
                 return Err(OpenError::Foreign { path });
             }
         }
-        Ok(Self::of(path, connection).await)
-    }
-
-    async fn of(path: PathBuf, connection: SqliteConnection) -> Self {
-        let file = identity(&path).await;
-        Self {
+        Ok(Self {
             path,
             connection,
             file,
-        }
+        })
     }
 
     /// Closes it, so that what SQLite keeps beside the file is tidied away.

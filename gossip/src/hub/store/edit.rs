@@ -19,6 +19,14 @@ pub struct Visibility {
     pub display_players: bool,
 }
 
+impl Visibility {
+    /// All of it.
+    pub const ALL: Self = Self {
+        display: true,
+        display_players: true,
+    };
+}
+
 /// A game to be registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewGame {

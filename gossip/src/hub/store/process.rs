@@ -184,8 +184,10 @@ impl Process for StoreProcess {
                 let _fits = self.pending.with(|pending| pending.add(order));
             }
         }
-        let written = self.write().await;
-        self.note(written);
+        if !self.pending.with(|pending| pending.is_empty()) {
+            let written = self.write().await;
+            self.note(written);
+        }
         if let Some(database) = self.database.take()
             && let Err(error) = database.close().await
         {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::machine::*;
+use super::*;
 use crate::client::memory::Memory;
 use crate::client::news::{News, Receipt, Tell, TellAnswer, TellOutcome};
 use crate::client::options::ClientOptions;
