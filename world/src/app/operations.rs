@@ -150,6 +150,7 @@ pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
             memory_bytes: resident_bytes(),
             uptime: start.elapsed(),
             traffic: traffic(),
+            network: ports.services.bridge.report().network_figures(),
         }
     };
     let view = view.clone();

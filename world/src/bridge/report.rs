@@ -5,6 +5,7 @@ use super::file::FileState;
 use super::network::Network;
 use super::shared::Shared;
 use crate::event::Text;
+use crate::ops::metrics::NetworkFigure;
 use crate::store::{NetworkRule, RuleKind, StoreError};
 use belay_gossip::client::{ClientFigures, ClientStatus};
 use serde_json::{Value, json};
@@ -25,8 +26,8 @@ pub struct BridgeReport {
     pub games: usize,
     /// Their players that are shown.
     pub players: usize,
-    /// What the bridge counted, by name.
-    pub counts: Vec<(&'static str, u64)>,
+    /// What the bridge counted.
+    pub counts: Vec<(NetworkFigure, u64)>,
     /// What staff decided.
     pub rules: Vec<NetworkRule>,
 }
@@ -79,7 +80,7 @@ impl BridgeReport {
         let counts: Vec<String> = self
             .counts
             .iter()
-            .map(|(name, count)| format!("{} {count}", name.replace('_', " ")))
+            .map(|(figure, count)| format!("{} {count}", short(*figure).replace('_', " ")))
             .collect();
         lines.push(format!("So far: {}.", counts.join(", ")));
         let of_kind = |kind| {
@@ -93,6 +94,41 @@ impl BridgeReport {
         );
         lines.push(format!("Muted players: {mutes}, blocked games: {blocks}."));
         lines.into_iter().map(Into::into).collect()
+    }
+
+    /// The report for those who watch figures.
+    pub fn network_figures(&self) -> Vec<(NetworkFigure, u64)> {
+        use NetworkFigure as F;
+        let size = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let of_kind = |kind| {
+            let rules = self.rules.iter();
+            size(rules.filter(|rule| rule.subject.kind == kind).count())
+        };
+        let client = &self.figures;
+        let mut figures = vec![
+            (F::Online, u64::from(self.status.is_online())),
+            (F::Games, size(self.games)),
+            (F::Players, size(self.players)),
+            (F::Mutes, of_kind(RuleKind::Mute)),
+            (F::Blocks, of_kind(RuleKind::Block)),
+            (F::Connects, client.connects),
+            (F::Failures, client.failures),
+            (F::FramesIn, client.received),
+            (F::BytesIn, client.received_bytes),
+            (F::FramesOut, client.sent),
+            (F::DroppedOut, client.dropped_out),
+            (F::FloodDropped, client.flood_dropped),
+            (F::FloodCuts, client.flood_cuts),
+            (F::Duplicates, client.duplicates),
+            (F::Gaps, client.gaps),
+            (F::Missed, client.missed),
+            (F::Lost, client.lost),
+            (F::Garbage, client.garbage),
+            (F::Refused, client.refused),
+            (F::Timeouts, client.timeouts),
+        ];
+        figures.extend(self.counts.iter().copied());
+        figures
     }
 
     /// The rules for people, line by line.
@@ -157,7 +193,7 @@ impl BridgeReport {
         let counts: serde_json::Map<String, Value> = self
             .counts
             .iter()
-            .map(|(name, count)| ((*name).to_owned(), json!(count)))
+            .map(|(figure, count)| (short(*figure).to_owned(), json!(count)))
             .collect();
         json!({
             "state": self.status.word(),
@@ -208,20 +244,28 @@ impl BridgeReport {
     }
 }
 
-fn counted(counts: &Counts) -> Vec<(&'static str, u64)> {
+fn counted(counts: &Counts) -> Vec<(NetworkFigure, u64)> {
+    use NetworkFigure as F;
     vec![
-        ("lines_in", counts.lines_in.get()),
-        ("lines_out", counts.lines_out.get()),
-        ("lines_kept", counts.lines_kept.get()),
-        ("unknown_channel", counts.unknown_channel.get()),
-        ("blocked", counts.blocked.get()),
-        ("dropped", counts.dropped.get()),
-        ("tells_in", counts.tells_in.get()),
-        ("tells_lost", counts.tells_lost.get()),
-        ("tells_out", counts.tells_out.get()),
-        ("notices", counts.notices.get()),
-        ("outages", counts.outages.get()),
+        (F::LinesIn, counts.lines_in.get()),
+        (F::LinesOut, counts.lines_out.get()),
+        (F::LinesKept, counts.lines_kept.get()),
+        (F::UnknownChannel, counts.unknown_channel.get()),
+        (F::Blocked, counts.blocked.get()),
+        (F::Dropped, counts.dropped.get()),
+        (F::TellsIn, counts.tells_in.get()),
+        (F::TellsLost, counts.tells_lost.get()),
+        (F::TellsOut, counts.tells_out.get()),
+        (F::Notices, counts.notices.get()),
+        (F::Outages, counts.outages.get()),
     ]
+}
+
+/// The short name of a figure: `lines_in`.
+fn short(figure: NetworkFigure) -> &'static str {
+    let (name, _) = figure.about();
+    let name = name.strip_prefix("belay_gossip_").unwrap_or(name);
+    name.strip_suffix("_total").unwrap_or(name)
 }
 
 /// What to say to who added a rule.

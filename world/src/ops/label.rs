@@ -238,6 +238,8 @@ pub enum ProcessKind {
     Zone,
     /// Channels.
     Channel,
+    /// The bridge to other games and its socket.
+    Gossip,
     /// The writer of the database.
     Store,
     /// All others.
@@ -252,6 +254,7 @@ impl Label for ProcessKind {
         Self::Mob,
         Self::Zone,
         Self::Channel,
+        Self::Gossip,
         Self::Store,
         Self::Other,
     ];
@@ -264,6 +267,7 @@ impl Label for ProcessKind {
             Self::Mob => "mob",
             Self::Zone => "zone",
             Self::Channel => "channel",
+            Self::Gossip => "gossip",
             Self::Store => "store",
             Self::Other => "other",
         }

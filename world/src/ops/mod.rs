@@ -11,3 +11,6 @@ pub mod limits;
 pub mod listen;
 pub mod memory;
 pub mod metrics;
+mod network_figure;
+mod network_meters;
+mod sample;

@@ -71,6 +71,15 @@ async fn words_on_a_remote_channel_go_both_ways_and_others_stay() {
     assert_eq!(times(&bob, "gossip]"), 0);
     assert_eq!(times(&ann, "lost"), 0);
     assert_eq!(report(&rig)["counts"]["lines_in"], 2);
+    let (_, figures) = http(rig.node().ops(), "GET /metrics");
+    for line in [
+        "belay_gossip_online 1",
+        "belay_gossip_lines_in_total 2",
+        "belay_gossip_lines_out_total 2",
+        "belay_gossip_unknown_channel_total 0",
+    ] {
+        assert!(figures.lines().any(|found| found == line), "{line}");
+    }
 }
 
 #[tokio::test]

@@ -53,7 +53,8 @@ impl Hub {
     /// Writes the file, with this secret.
     pub(super) fn write(&self, secret: &str) {
         let text = format!(
-            "url = \"ws://127.0.0.1:{}/socket\"\nclient_id = \"id\"\nclient_secret = \"{secret}\"\n",
+            "url = \"ws://127.0.0.1:{}/socket\"\n\
+             client_id = \"id\"\nclient_secret = \"{secret}\"\n",
             self.port
         );
         replace(&self.file(), &text);
