@@ -14,6 +14,15 @@ pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> S
         Some("./belay-data") => String::new(),
         Some(_) | None => format!(" --data {data}"),
     };
+    let gossip = config
+        .gossip
+        .credentials()
+        .map_or_else(String::new, |file| {
+            format!(
+                "  gossip      {}    belay gossip status{data_flag}\n",
+                file.display()
+            )
+        });
     format!(
         "belay {version} is up\n\
          \x20 telnet      {telnet}    telnet {host} {port}\n\
@@ -21,6 +30,7 @@ pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> S
          \x20 operations  http://{ops}/healthz  http://{ops}/metrics\n\
          \x20 data        {data}    belay tree{data_flag}\n\
          \x20 content     {content}\n\
+         {gossip}\
          \x20 first staff account: log in, create it, then: belay staff add NAME{data_flag}\n\
          \x20 stop: Ctrl-C or SIGTERM; Ctrl-C again stops at once\n",
         version = env!("CARGO_PKG_VERSION"),

@@ -219,12 +219,22 @@ impl Lines {
         {
             Ok(()) => None,
             Err(SayError::Busy) => Some(Err(BUSY.into())),
-            Err(SayError::Offline | SayError::NotSubscribed) => Some(Ok(())),
+            Err(SayError::Offline) => {
+                // The client knows it first.
+                let mut outage = shared.outage();
+                if outage.reach() == Reach::Well {
+                    outage.set(Reach::Out, Instant::now().into_std());
+                }
+                Some(Ok(()))
+            }
+            Err(SayError::NotSubscribed) if shared.out().is_none() => Some(Err(NOT_HEARD.into())),
+            Err(SayError::NotSubscribed) => Some(Ok(())),
         }
     }
 }
 
 const GUEST: &str = "Only players here read that: guests may not speak to other games.";
+const NOT_HEARD: &str = "Only players here read that: the network does not take this channel.";
 const BUSY: &str = "Only players here read that: too much is being said at once.";
 
 fn muted(reason: &str) -> Text {

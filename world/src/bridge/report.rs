@@ -232,7 +232,7 @@ impl BridgeReport {
             ClientStatus::Authenticating => {
                 "out of reach: connected, waiting to be let in".to_owned()
             }
-            ClientStatus::Online { for_ms } => format!("online since {}", soon(*for_ms)),
+            ClientStatus::Online { for_ms } => format!("online for {}", soon(*for_ms)),
             ClientStatus::Rejected {
                 reason,
                 next_try_ms,

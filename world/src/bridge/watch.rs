@@ -104,6 +104,12 @@ impl Watch {
             }
         };
         if *self.bridge.file() != state {
+            if is_open(&self.path) {
+                tracing::warn!(
+                    target: "belay_world",
+                    "others on this machine can read the credentials file; it holds a secret"
+                );
+            }
             tracing::info!(target: "belay_world", reason = %state, "credentials for the network");
         }
         self.bridge.configure(state, credentials);
@@ -123,4 +129,9 @@ fn read(path: &Path) -> io::Result<Result<Credentials, String>> {
 fn stamp(path: &Path) -> Stamp {
     let of = |about: Metadata| (about.ino(), about.len(), about.mtime(), about.mtime_nsec());
     std::fs::metadata(path).ok().map(of)
+}
+
+/// Whether others than its owner may read the file.
+fn is_open(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| about.mode() & 0o044 != 0)
 }

@@ -38,7 +38,8 @@ pub fn everywhere<N: AsRef<str>>(
     let mut list = RemoteWho::default();
     let mut left = WHO_NAMES_MAX;
     for other in others.iter().filter(|other| !rules.blocks(other.game)) {
-        let begins = |name: &&N| name.as_ref().to_lowercase().starts_with(&prefix);
+        let begins =
+            |name: &&N| prefix.is_empty() || name.as_ref().to_lowercase().starts_with(&prefix);
         let total = other.players.iter().filter(begins).count();
         if total == 0 {
             continue;

@@ -157,9 +157,9 @@ impl SessionBody {
     /// Passes something ambient on. It is dropped where there is no room, and waits while a
     /// question is open: it would come between the question and its answer.
     pub(super) fn pass(&mut self, notice: Arc<Notice>) {
-        if self.ignores(notice.event()) {
+        let Some(notice) = self.wanted(notice) else {
             return;
-        }
+        };
         if self.link.is_some() && !self.asking() {
             self.pass_now(ConnectionMessage::Notice(notice));
         } else {
@@ -184,21 +184,28 @@ impl SessionBody {
         }
     }
 
-    /// Whether this is of somebody whom the player ignores. What is said in a room is not looked
-    /// at: in a crowd it comes as one piece for all.
-    fn ignores(&self, event: &Event) -> bool {
+    /// What of this the player wants to read: nothing of those whom they ignore. What is said in a
+    /// room is not looked at: in a crowd it comes as one piece for all.
+    fn wanted(&self, notice: Arc<Notice>) -> Option<Arc<Notice>> {
         let Phase::Playing(state) = &self.phase else {
-            return false;
+            return Some(notice);
         };
         let ignored = &state.settings.ignored;
-        if let Event::Talk(Talk::Line(line)) = event {
-            return ignored.covers(&line.speaker);
+        if let Event::Talk(Talk::Line(line)) = notice.event() {
+            return (!ignored.covers(&line.speaker)).then_some(notice);
         }
-        let Event::Bridge(Elsewhere::Signed(signed)) = event else {
-            return false;
+        let Event::Bridge(Elsewhere::Signed(signed)) = notice.event() else {
+            return Some(notice);
         };
-        let mut names = signed.names.iter();
-        names.all(|who| ignored.covers(&who.clone().into()))
+        let mut left = signed.clone();
+        left.names
+            .retain(|who| !ignored.covers(&who.clone().into()));
+        if left.names.len() == signed.names.len() {
+            return Some(notice);
+        }
+        let some = !left.names.is_empty();
+        let left = || Arc::new(Notice::new(Event::Bridge(Elsewhere::Signed(left))));
+        some.then(left)
     }
 
     /// Tells the connection something else that is owed.

@@ -44,7 +44,8 @@ impl Ignored {
             let length = name.chars().count();
             (1..=limits::IGNORED_CHARACTERS_MAX).contains(&length)
         };
-        let Some((name, game)) = text.split_once('@') else {
+        // Games have no such sign in their names, but players may.
+        let Some((name, game)) = text.rsplit_once('@') else {
             let name = text.trim();
             return fits(name).then(|| Self::Local(name.into()));
         };

@@ -464,6 +464,29 @@ async fn a_node_on_no_network_says_so_only_to_who_speaks_to_it() {
 }
 
 #[tokio::test]
+async fn guests_speak_to_other_games_only_where_they_may() {
+    let hub = Hub::start().await;
+    let rig = Rig::with(&[&hub.setting(), "gossip.guests_speak=false"]);
+    let mut wire = hub.accept().await;
+    online(&rig).await;
+    let (mut guest, _) = rig.guest().await;
+    guest
+        .ask("gossip hi", "guests may not speak to other games")
+        .await
+        .unwrap();
+    guest
+        .ask("tell bo@other hi", "Guests may not speak")
+        .await
+        .unwrap();
+    wire.says("gossip", "Bo@Other", "welcome").await;
+    guest.expect("Bo@Other: welcome").await.unwrap();
+    let mut ann = rig.player("Ann").await;
+    ann.ask("gossip hi", "[gossip] Ann: hi").await.unwrap();
+    let said = wire.hear("channels/send").await;
+    assert_eq!(said["payload"]["name"], "Ann");
+}
+
+#[tokio::test]
 async fn a_node_boots_plays_and_stops_whatever_the_hub_does() {
     enum Weather {
         Down,
