@@ -1,6 +1,6 @@
 //! `[pure]` Questions to a hub, and which answer belongs to which.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::effect::{Effect, TellId};
 use super::state::Machine;
@@ -8,6 +8,12 @@ use super::talk::Sent;
 use crate::client::news::{Tell, TellAnswer};
 use crate::limits::PENDING_MAX;
 use crate::protocol::{ChannelName, Outgoing, Reference};
+
+/// How long a game that came has to say who plays there.
+const STATUS_SOON: Duration = Duration::from_secs(2);
+
+/// Who plays is not asked more often than this, however many games come.
+const STATUS_PAUSE: Duration = Duration::from_secs(10);
 
 /// A question that waits for its answer.
 #[derive(Debug)]
@@ -152,6 +158,7 @@ impl Machine {
     /// Asks who plays and which games there are, when it is time.
     pub(super) fn ask_statuses(&mut self, now: Instant, out: &mut Vec<Effect>) {
         if self.players_due <= now && self.has_room() && self.request_bucket.take(now) {
+            self.players_asked = now;
             self.players_due = now + self.rules.status_every;
             let frame = |reference: &_| Outgoing::PlayersStatus(reference, None).encode();
             self.ask(What::Players(0), now, frame, out);
@@ -161,6 +168,12 @@ impl Machine {
             let frame = |reference: &_| Outgoing::GamesStatus(reference, None).encode();
             self.ask(What::Games, now, frame, out);
         }
+    }
+
+    /// A game came, which will say in a moment who plays there.
+    pub(super) fn ask_players_soon(&mut self, now: Instant) {
+        let soon = (now + STATUS_SOON).max(self.players_asked + STATUS_PAUSE);
+        self.players_due = self.players_due.min(soon);
     }
 
     /// A game answered the question who plays.
@@ -208,6 +221,9 @@ impl Machine {
             "not supported" => TellAnswer::NotSupported,
             "receiving player offline" | "player offline" => TellAnswer::PlayerOffline,
             "sending player offline" => TellAnswer::SenderOffline,
+            _ if error.contains("missing support") => {
+                TellAnswer::Refused("this game may not send tells".to_owned())
+            }
             _ if error.contains("rate limit") => {
                 TellAnswer::Refused("too many tells at once".to_owned())
             }

@@ -122,6 +122,7 @@ impl Machine {
             }
             (Some(4001), None) => Ending::new("closed", "the hub missed our heartbeats"),
             (Some(1001), None) => Ending::new("closed", "the hub shuts down"),
+            (Some(1013), None) => Ending::new("closed", "the hub has no room for us now"),
             (Some(1009), None) => Ending::new("closed", "the hub found a frame too big"),
             (Some(1000 | 1005) | None, None) => {
                 let reason = reason.as_deref();

@@ -228,6 +228,7 @@ impl Machine {
         };
         if event == EventName::GamesConnect {
             if self.book.up(&game, now) {
+                self.ask_players_soon(now);
                 out.push(Effect::Deliver(News::GameUp(game)));
             }
         } else if self.book.down(&game) {

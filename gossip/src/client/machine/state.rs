@@ -66,6 +66,7 @@ pub(in crate::client) struct Machine {
     pub(super) sayings: VecDeque<Saying>,
     /// Tells that were sent, by reference, while a receipt may come.
     pub(super) sent: VecDeque<Sent>,
+    pub(super) players_asked: Instant,
     pub(super) players_due: Instant,
     pub(super) games_due: Instant,
     pub(super) sweep_due: Instant,
@@ -103,6 +104,7 @@ impl Machine {
             pages: BTreeMap::new(),
             sayings: VecDeque::new(),
             sent: VecDeque::new(),
+            players_asked: now,
             players_due: now,
             games_due: now,
             sweep_due: now,

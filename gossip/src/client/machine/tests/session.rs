@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::*;
+use crate::client::machine::*;
 use crate::client::memory::Memory;
 use crate::client::news::{News, Receipt, Tell, TellAnswer, TellOutcome};
 use crate::client::options::ClientOptions;
@@ -331,6 +331,10 @@ fn a_tell_is_answered_once_with_what_the_hub_says() {
         (
             failure("rate limit exceeded"),
             refused("too many tells at once"),
+        ),
+        (
+            failure("missing support for \"tells\""),
+            refused("this game may not send tells"),
         ),
         (failure("so\u{7} there"), refused("so there")),
         (failure(""), refused("no reason given")),
