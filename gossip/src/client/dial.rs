@@ -4,17 +4,21 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::handshake::client::Request;
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::http::header::USER_AGENT;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
+use super::options::ClientOptions;
 use super::tls;
 use crate::credentials::Credentials;
 use crate::hub_url::HubUrl;
@@ -40,12 +44,12 @@ const READ_BYTES: usize = 16 * 1024;
 /// Bytes that the system keeps for a hub that does not read: a few heartbeats.
 const SEND_BYTES: usize = 128 * 1024;
 
-/// Opens a connection within so long. The error is for people, short and without secrets.
+/// Opens a connection within its time. The error is for people, short and without secrets.
 pub(super) async fn dial(
     credentials: &Credentials,
-    within: Duration,
+    options: &ClientOptions,
 ) -> Result<WebSocketStream<Stream>, String> {
-    let until = Instant::now() + within;
+    let until = Instant::now() + options.connect_within;
     let url = &credentials.url;
     let stream = connect(url, until).await?;
     // Beats and tells are small and should not wait for each other.
@@ -64,10 +68,20 @@ pub(super) async fn dial(
         .max_write_buffer_size(4 * FRAME_IN_BYTES_MAX)
         .max_message_size(Some(FRAME_IN_BYTES_MAX))
         .max_frame_size(Some(FRAME_IN_BYTES_MAX));
-    let upgrade = client_async_with_config(url.to_string(), stream, Some(config));
+    let request = request(url, &options.user_agent);
+    let request = request.map_err(|error| no_websocket(&error, url))?;
+    let upgrade = client_async_with_config(request, stream, Some(config));
     let upgraded = by(until, "does not answer", upgrade).await?;
     let (stream, _response) = upgraded.map_err(|error| no_websocket(&error, url))?;
     Ok(stream)
+}
+
+/// Asks for a WebSocket. Who we are is said, since some that stand before hubs want to know.
+fn request(url: &HubUrl, user_agent: &str) -> Result<Request, Error> {
+    let mut request = url.to_string().into_client_request()?;
+    let user_agent = HeaderValue::from_str(user_agent)?;
+    request.headers_mut().insert(USER_AGENT, user_agent);
+    Ok(request)
 }
 
 /// Tries all addresses, each with its share of the time.

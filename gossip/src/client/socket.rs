@@ -53,7 +53,7 @@ async fn converse(
     shared.phase.send_replace(Phase::Connecting);
     let stream = select! {
         () = ctx.stopping() => return Ok(()),
-        stream = dial(&credentials, shared.options.connect_within) => stream,
+        stream = dial(&credentials, &shared.options) => stream,
     };
     let stream = stream.map_err(|reason| Ending::new("unreachable", reason))?;
     shared.phase.send_replace(Phase::Authenticating);

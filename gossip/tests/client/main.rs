@@ -11,6 +11,7 @@
 )]
 
 mod hub;
+mod real;
 mod scene;
 mod talk;
 mod tls;

@@ -28,7 +28,9 @@ fn chat(message: &str) -> String {
 async fn request(stream: &mut TcpStream) {
     let mut bytes = [0; 4096];
     let count = soon("a request", stream.read(&mut bytes)).await.unwrap();
-    assert!(bytes[..count].starts_with(b"GET /socket HTTP/1.1\r\n"));
+    let text = str::from_utf8(&bytes[..count]).unwrap();
+    assert!(text.starts_with("GET /socket HTTP/1.1\r\n"), "{text}");
+    assert!(text.contains("user-agent: Belay"), "{text}");
 }
 
 #[tokio::test]
