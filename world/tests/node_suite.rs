@@ -28,6 +28,9 @@ mod inspecting;
 #[path = "node_suite/meeting.rs"]
 mod meeting;
 #[cfg(test)]
+#[path = "node_suite/network.rs"]
+mod network;
+#[cfg(test)]
 #[path = "node_suite/operating.rs"]
 mod operating;
 #[cfg(test)]
