@@ -37,6 +37,8 @@ mod rules;
 mod shared;
 mod shown;
 mod staff;
+#[cfg(test)]
+mod tests;
 mod watch;
 mod who;
 

@@ -7,7 +7,7 @@ use super::limits::{CREDENTIALS_BYTES_MAX, CREDENTIALS_POLL};
 use super::message::WatchMessage;
 use belay_gossip::Credentials;
 use belay_runtime::{
-    Backoff, BlockingContext, Capacity, ChildSpec, Exit, Incoming, Intensity, Mailbox,
+    Backoff, BlockingContext, Capacity, ChildSpec, Exit, Incoming, Intensity, Mailbox, Shutdown,
 };
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -22,6 +22,9 @@ const BACKOFF: Backoff = Backoff {
     max: Duration::from_secs(60),
     jitter: 0.2,
 };
+
+/// How long a stop waits for a look at the file: a disk that hangs must not hold it up.
+const STOP_WITHIN: Duration = Duration::from_millis(500);
 
 /// The watcher of one file. A clone is the same.
 #[derive(Clone, Debug)]
@@ -54,7 +57,9 @@ impl Watch {
         let spec = ChildSpec::blocking("gossip:credentials", &self.mailbox, move |ctx| {
             watch.run(ctx)
         });
-        spec.intensity(Intensity::UNLIMITED).backoff(BACKOFF)
+        spec.intensity(Intensity::UNLIMITED)
+            .backoff(BACKOFF)
+            .shutdown(Shutdown::Timeout(STOP_WITHIN))
     }
 
     fn run(&self, mut ctx: BlockingContext<WatchMessage>) -> Result<(), Exit> {
