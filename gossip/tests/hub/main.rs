@@ -7,6 +7,8 @@ mod command;
 #[cfg(test)]
 mod ensure;
 #[cfg(test)]
+mod gossiphaus;
+#[cfg(test)]
 mod inside;
 #[cfg(test)]
 mod stand;

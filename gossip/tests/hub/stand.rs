@@ -156,8 +156,13 @@ pub(crate) struct Hub {
 
 impl Hub {
     pub(crate) async fn start(data: &Path, flags: &[&str]) -> Self {
+        Self::start_at("127.0.0.1:0", data, flags).await
+    }
+
+    /// At an address that another hub had before.
+    pub(crate) async fn start_at(address: &str, data: &Path, flags: &[&str]) -> Self {
         let mut program = program();
-        program.args(["serve", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0"]);
+        program.args(["serve", "--listen", address, "--ops", "127.0.0.1:0"]);
         program.args(flags).arg("--data").arg(data);
         program
             .stdin(Stdio::null())
