@@ -329,6 +329,9 @@ pub const READ_BUFFER_BYTES: usize = 4 * 1024;
 /// Bytes that are gathered for one write; more are written in pieces.
 pub const WRITE_BUFFER_BYTES: usize = 16 * 1024;
 
+/// How long one write to a socket may take. Reached: the socket is cut, as its game does not read.
+pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+
 /// How long a closed socket waits for the other side's close, so that the last frames arrive.
 pub const CLOSE_LINGER: Duration = Duration::from_secs(2);
 
@@ -340,6 +343,10 @@ pub const CORE_MAILBOX: u32 = 16_384;
 
 /// Slots of the core's mailbox beyond, for ends of sockets and words of the operator.
 pub const CORE_RESERVED: u32 = 4_096;
+
+/// Crashes of the core in a row, without one input handled in between. Reached: its state is taken
+/// for spoiled; all sockets are cut, and it begins anew.
+pub const CORE_CRASHES_MAX: u32 = 3;
 
 /// The longest time between two looks at the clock of the core.
 pub const CORE_TICK: Duration = Duration::from_secs(1);

@@ -104,10 +104,10 @@ impl NodeGame {
     /// What came of an order.
     async fn outcome(&mut self, id: u64) -> Result<Value, String> {
         let mut told = self.hears(|told| told["id"] == id).await;
-        match told["error"].take() {
-            Value::String(error) => Err(error),
-            _ => Ok(told["result"].take()),
+        if let Value::String(error) = told["error"].take() {
+            return Err(error);
         }
+        Ok(told["result"].take())
     }
 
     async fn order(&mut self, order: &str, argument: Value) -> Result<Value, String> {

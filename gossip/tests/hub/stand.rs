@@ -282,17 +282,21 @@ impl Game {
 
     /// The next message that is not a beat; beats are answered.
     pub(crate) async fn message(&mut self) -> Option<Result<Message, Error>> {
-        loop {
-            let message = soon(self.web.next()).await;
-            if let Some(Ok(Message::Text(text))) = &message
-                && text.as_str() == r#"{"event":"heartbeat"}"#
-            {
-                self.send(json!({"event": "heartbeat", "payload": {"players": ["Ana"]}}))
-                    .await;
-                continue;
+        // Over all: beats come more often than patience ends.
+        soon(async {
+            loop {
+                let message = self.web.next().await;
+                let Some(Ok(Message::Text(text))) = &message else {
+                    return message;
+                };
+                if text.as_str() != r#"{"event":"heartbeat"}"# {
+                    return message;
+                }
+                let beat = json!({"event": "heartbeat", "payload": {"players": ["Ana"]}});
+                self.send(beat).await;
             }
-            return message;
-        }
+        })
+        .await
     }
 
     /// The next frame that is not a beat.

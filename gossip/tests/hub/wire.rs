@@ -280,7 +280,11 @@ async fn a_game_that_does_not_read_is_cut_and_the_others_go_on() {
     let flood = async {
         while hub.figure("sockets_cut_total").await < 1.0 {
             for _ in 0..100 {
-                speaker.send(say("gossip", &words)).await;
+                let frame = Message::text(say("gossip", &words).to_string());
+                speaker.web.feed(frame).await.unwrap();
+            }
+            speaker.web.flush().await.unwrap();
+            for _ in 0..100 {
                 assert_eq!(speaker.event("channels/send").await["status"], "success");
                 listener.event("channels/broadcast").await;
                 spoken += 1;
@@ -291,6 +295,7 @@ async fn a_game_that_does_not_read_is_cut_and_the_others_go_on() {
         .await
         .expect("is cut at last");
     assert!(spoken >= 1_000, "cut after {spoken}");
+    assert_eq!(hub.figure("sockets_cut_total").await, 1.0);
     speaker.send(say("gossip", "still here")).await;
     assert_eq!(
         listener.event("channels/broadcast").await["payload"]["message"],

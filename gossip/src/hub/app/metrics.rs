@@ -190,6 +190,7 @@ fn net(text: &mut Text, figures: &NetFigures) {
             "Sockets closed for a frame too large",
             &figures.too_large,
         ),
+        ("stalled_total", "Sockets cut in a write", &figures.stalled),
         ("idle_total", "Sockets closed for silence", &figures.idle),
         ("writes_total", "Flushes to sockets", &figures.writes),
         (

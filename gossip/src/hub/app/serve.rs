@@ -74,9 +74,10 @@ async fn run(data: &Path, flags: ServeFlags) -> Result<ExitCode, Failure> {
     database.close().await?;
     let ops_at = ops.as_ref().and_then(|ops| ops.local_addr().ok());
     let downtime_s = flags.downtime.as_millis().div_ceil(1_000);
+    let (rules, seed) = (rules(&flags), seed()?);
     let parts = Parts {
         store: Store::new(data),
-        hub: Hub::new(rules(&flags), directory.clone(), seed()?),
+        hub: Arc::new(move |directory| Hub::new(rules, directory, seed)),
         directory,
         listener,
         ops,

@@ -20,8 +20,7 @@ use tokio::net::TcpListener;
 use super::failure::{Failure, Status};
 use super::metrics::Sources;
 use crate::hub::clock::unix_ms;
-use crate::hub::core::Hub;
-use crate::hub::desk::{Desk, DeskMessage};
+use crate::hub::desk::{Desk, DeskMessage, MakeHub};
 use crate::hub::directory::Directory;
 use crate::hub::net::{Door, DoorOptions, Report, acceptor, ops};
 use crate::hub::store::Store;
@@ -30,10 +29,9 @@ use crate::hub::store::Store;
 const HUB_INTENSITY: Intensity = Intensity::new(20, Duration::from_secs(60));
 
 /// What a hub is built of.
-#[derive(Debug)]
 pub(super) struct Parts {
     pub(super) store: Store,
-    pub(super) hub: Hub,
+    pub(super) hub: MakeHub,
     pub(super) directory: Directory,
     pub(super) listener: TcpListener,
     pub(super) ops: Option<TcpListener>,

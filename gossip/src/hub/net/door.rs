@@ -66,6 +66,8 @@ pub struct NetFigures {
     pub too_large: AtomicU64,
     /// WebSockets closed because nothing came for too long.
     pub idle: AtomicU64,
+    /// WebSockets cut because a write took too long.
+    pub stalled: AtomicU64,
     /// Writes to sockets.
     pub writes: AtomicU64,
     /// Frames written.

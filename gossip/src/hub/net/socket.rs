@@ -30,7 +30,7 @@ use crate::hub::core::SocketId;
 use crate::hub::desk::{DeskMessage, SocketMessage, SocketPort};
 use crate::limits::{
     CLOSE_LINGER, FRAME_IN_BYTES_MAX, FRAMES_PER_WRITE, GATHER, READ_BUFFER_BYTES,
-    WRITE_BUFFER_BYTES,
+    WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
 };
 use crate::protocol::Decoded;
 
@@ -58,6 +58,7 @@ enum Output {
     Waiting,
     /// Something is in the buffer, to be written at this time.
     Gathering(Instant),
+    /// The buffer is being written.
     Flushing,
 }
 
@@ -76,6 +77,7 @@ struct Socket {
     output: Output,
     last_received: Instant,
     last_written: Instant,
+    flushing_since: Instant,
     timer: Pin<Box<Sleep>>,
     _seat: Seat,
 }
@@ -130,6 +132,7 @@ impl Socket {
             output: Output::Waiting,
             last_received: now,
             last_written: now - GATHER,
+            flushing_since: now,
             timer: Box::pin(sleep_until(now + idle)),
             _seat: seat,
         }
@@ -177,11 +180,12 @@ impl Socket {
         {
             return Poll::Ready(Happened::Written(written));
         }
-        if let Poll::Ready(received) = Pin::new(&mut self.web).poll_next(cx) {
-            return Poll::Ready(Happened::Received(received));
+        // Before what comes in: who sends without end must not stop this clock.
+        if self.timer.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Happened::TimeIsUp);
         }
-        ready!(self.timer.as_mut().poll(cx));
-        Poll::Ready(Happened::TimeIsUp)
+        let received = ready!(Pin::new(&mut self.web).poll_next(cx));
+        Poll::Ready(Happened::Received(received))
     }
 
     /// Takes from the queue what is there, up to a bound.
@@ -199,7 +203,7 @@ impl Socket {
                 self.output = Output::Gathering(at);
                 self.timer.as_mut().reset(at);
             } else {
-                self.output = Output::Flushing;
+                self.flush();
             }
         }
         None
@@ -231,6 +235,13 @@ impl Socket {
         None
     }
 
+    fn flush(&mut self) {
+        if self.output != Output::Flushing {
+            self.output = Output::Flushing;
+            self.flushing_since = Instant::now();
+        }
+    }
+
     /// Puts a frame into the buffer. When that is full it must be written before the next one.
     fn put(&mut self, frame: Utf8Bytes) -> Result<(), End> {
         self.port.taken(&frame);
@@ -240,7 +251,7 @@ impl Socket {
             .map_err(|_gone| End::Gone)?;
         let mut nobody = TaskContext::from_waker(std::task::Waker::noop());
         if Pin::new(&mut self.web).poll_ready(&mut nobody).is_pending() {
-            self.output = Output::Flushing;
+            self.flush();
         }
         Ok(())
     }
@@ -259,13 +270,13 @@ impl Socket {
             // The answer to a PING is in the buffer; with nothing else to write it goes now.
             Message::Ping(_) => {
                 if self.output == Output::Waiting {
-                    self.output = Output::Flushing;
+                    self.flush();
                 }
                 Ok(())
             }
             // The stream ends after the answer to it was written.
             Message::Close(_) => {
-                self.output = Output::Flushing;
+                self.flush();
                 Ok(())
             }
             Message::Binary(_) | Message::Pong(_) | Message::Frame(_) => Ok(()),
@@ -292,14 +303,23 @@ impl Socket {
             if let Some(end) = self.take(None, ctx) {
                 return Some(end);
             }
-            self.output = Output::Flushing;
+            self.flush();
         }
         let silent_at = self.last_received + self.door.idle;
         if now >= silent_at {
             count(&self.door.figures.idle);
             return Some(End::Close(CloseCode::Normal, ""));
         }
-        self.timer.as_mut().reset(silent_at);
+        let mut next = silent_at;
+        if self.output == Output::Flushing {
+            let stalled_at = self.flushing_since + WRITE_STALL_MAX;
+            if now >= stalled_at {
+                count(&self.door.figures.stalled);
+                return Some(End::Gone);
+            }
+            next = next.min(stalled_at);
+        }
+        self.timer.as_mut().reset(next);
         None
     }
 

@@ -1,27 +1,21 @@
-//! `[process]` The one process that owns the state of the network, and the ways to and from it.
-//!
-//! ```text
-//! sockets, store, operator ─ DeskMessage ─► step(input, now) ─► SocketMessage, StoreOrder
-//! ```
-//! The state is an heir: a crash loses the input that met it and nothing else, and all sockets
-//! stay. Nobody is waited for: a socket whose queue is full is cut. Nothing here knows what a
-//! socket is made of.
+//! `[process]` The desk itself.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use belay_runtime::{
-    Address, Capacity, ChildSpec, Context, Exit, Flow, Heir, Mailbox, MonitorId, Process,
-    ProcessRef, Reply, Signal,
+    Address, Capacity, ChildSpec, Context, Exit, Flow, Heir, Mailbox, MonitorId, Process, Reply,
+    Signal,
 };
 
-use super::core::{CloseWith, Effect, Figures, Frame, Hub, Input, ListedGame, Moment, SocketId};
-use super::directory::Directory;
-use super::order::StoreOrder;
-use crate::limits::{CORE_MAILBOX, CORE_RESERVED, CORE_TICK, SOCKET_QUEUE_BYTES};
+use super::notices::Notices;
+use super::port::{SocketMessage, SocketPort};
+use crate::hub::core::{Effect, Frame, Hub, Input, ListedGame, Moment, SocketId};
+use crate::hub::directory::Directory;
+use crate::hub::order::StoreOrder;
+use crate::limits::{CORE_CRASHES_MAX, CORE_MAILBOX, CORE_RESERVED, CORE_TICK};
 use crate::protocol::Decoded;
 
 /// Takes what is to be kept. Must not block.
@@ -58,113 +52,34 @@ pub enum DeskMessage {
     Tick,
 }
 
-/// What a socket is sent.
-#[derive(Debug)]
-pub enum SocketMessage {
-    /// Write this.
-    Frame(Frame),
-    /// Write what came before, then close.
-    Close(CloseWith),
-}
-
-/// The way to a socket.
-#[derive(Debug, Clone)]
-pub struct SocketPort {
-    address: Address<SocketMessage>,
-    process: ProcessRef,
-    /// Bytes of frames that were sent and not taken yet.
-    queued: Arc<AtomicUsize>,
-}
-
-impl SocketPort {
-    /// The way to the socket of a process.
-    #[must_use]
-    pub fn new(address: Address<SocketMessage>, process: ProcessRef) -> Self {
-        Self {
-            address,
-            process,
-            queued: Arc::default(),
-        }
-    }
-
-    /// The socket has taken a frame out of its queue.
-    pub fn taken(&self, frame: &Frame) {
-        self.queued.fetch_sub(frame.len(), Ordering::Relaxed);
-    }
-
-    /// Whether it had room.
-    fn send(&self, frame: Frame) -> bool {
-        let bytes = frame.len();
-        let queued = self.queued.fetch_add(bytes, Ordering::Relaxed);
-        queued + bytes <= SOCKET_QUEUE_BYTES
-            && self.address.try_send(SocketMessage::Frame(frame)).is_ok()
-    }
-}
-
-/// What others may look at without asking.
-#[derive(Debug, Default)]
-pub struct Notices {
-    directory: RwLock<Arc<Directory>>,
-    figures: RwLock<Figures>,
-    /// Sockets that were cut because they did not read.
-    cut: AtomicU64,
-}
-
-impl Notices {
-    /// The directory that holds.
-    #[must_use]
-    pub fn directory(&self) -> Arc<Directory> {
-        let directory = self.directory.read();
-        Arc::clone(&directory.unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// What the core counted, a second old at most.
-    #[must_use]
-    pub fn figures(&self) -> Figures {
-        let figures = self.figures.read();
-        figures.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Sockets that were cut because they did not read.
-    #[must_use]
-    pub fn cut(&self) -> u64 {
-        self.cut.load(Ordering::Relaxed)
-    }
-
-    fn set_directory(&self, directory: Directory) {
-        let mut held = self
-            .directory
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        *held = Arc::new(directory);
-    }
-
-    fn set_figures(&self, figures: Figures) {
-        *self.figures.write().unwrap_or_else(PoisonError::into_inner) = figures;
-    }
-}
-
 /// The desk, before it is in a tree.
-#[derive(Debug)]
 pub struct Desk {
     mailbox: Mailbox<DeskMessage>,
     notices: Arc<Notices>,
     state: Heir<State>,
+    make: MakeHub,
     clock: fn() -> i64,
 }
+
+/// Makes a hub to which nobody is connected.
+pub type MakeHub = Arc<dyn Fn(Directory) -> Hub + Send + Sync>;
 
 /// What outlives a crash.
 #[derive(Debug)]
 struct State {
     hub: Hub,
     ports: BTreeMap<SocketId, SocketPort>,
+    /// Since the last input that was handled.
+    crashes: u32,
 }
 
 impl Desk {
-    /// A desk for `hub`, which has `directory`. `clock` tells the time in Unix milliseconds.
+    /// A desk for the hub that `make` makes of `directory`. `clock` tells the time in Unix
+    /// milliseconds.
     #[must_use]
-    pub fn new(hub: Hub, directory: Directory, clock: fn() -> i64) -> Self {
+    pub fn new(make: MakeHub, directory: Directory, clock: fn() -> i64) -> Self {
         let notices = Notices::default();
+        let hub = make(directory.clone());
         notices.set_directory(directory);
         Self {
             mailbox: Mailbox::new(Capacity {
@@ -175,7 +90,9 @@ impl Desk {
             state: Heir::new(State {
                 hub,
                 ports: BTreeMap::new(),
+                crashes: 0,
             }),
+            make,
             clock,
         }
     }
@@ -196,10 +113,12 @@ impl Desk {
     #[must_use]
     pub fn spec(&self, orders: OnOrder) -> ChildSpec {
         let (notices, state, clock) = (self.notices(), self.state.clone(), self.clock);
+        let make = Arc::clone(&self.make);
         ChildSpec::process("hub:core", &self.mailbox, move || DeskProcess {
             notices: Arc::clone(&notices),
             state: state.clone(),
             orders: Arc::clone(&orders),
+            make: Arc::clone(&make),
             clock,
             watched: BTreeMap::new(),
             effects: Vec::new(),
@@ -207,10 +126,17 @@ impl Desk {
     }
 }
 
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").finish_non_exhaustive()
+    }
+}
+
 struct DeskProcess {
     notices: Arc<Notices>,
     state: Heir<State>,
     orders: OnOrder,
+    make: MakeHub,
     clock: fn() -> i64,
     watched: BTreeMap<MonitorId, SocketId>,
     /// Empty between two inputs; kept for its room.
@@ -221,6 +147,9 @@ impl Process for DeskProcess {
     type Message = DeskMessage;
 
     async fn init(&mut self, ctx: &mut Context<DeskMessage>) -> Result<(), Exit> {
+        if ctx.incarnation() > 0 {
+            self.after_a_crash();
+        }
         // The sockets of the incarnation before this one.
         let ports = self.state.with(|state| state.ports.clone());
         for (socket, port) in ports {
@@ -291,6 +220,29 @@ impl Process for DeskProcess {
 }
 
 impl DeskProcess {
+    fn after_a_crash(&self) {
+        let crashes = self.state.with(|state| {
+            state.crashes += 1;
+            state.crashes
+        });
+        if crashes < CORE_CRASHES_MAX {
+            return;
+        }
+        tracing::error!(
+            crashes,
+            "the state of the network is spoiled; all sockets are cut"
+        );
+        let directory = self.notices.directory();
+        let hub = (self.make)((*directory).clone());
+        self.state.with(|state| {
+            for port in std::mem::take(&mut state.ports).into_values() {
+                port.process.kill();
+            }
+            state.hub = hub;
+            state.crashes = 0;
+        });
+    }
+
     fn watch(&mut self, ctx: &mut Context<DeskMessage>, socket: SocketId, port: &SocketPort) {
         let monitor = ctx.monitor(&port.process);
         self.watched.insert(monitor, socket);
@@ -315,15 +267,16 @@ impl DeskProcess {
         } = self;
         state.with(|state| {
             state.hub.step(input, now, effects);
+            state.crashes = 0;
             for effect in effects.drain(..) {
-                carry_out(&state.ports, effect, orders, notices);
+                carry_out(&mut state.ports, effect, orders, notices);
             }
         });
     }
 }
 
 fn carry_out(
-    ports: &BTreeMap<SocketId, SocketPort>,
+    ports: &mut BTreeMap<SocketId, SocketPort>,
     effect: Effect,
     orders: &OnOrder,
     notices: &Notices,
@@ -349,17 +302,25 @@ fn carry_out(
     }
 }
 
-fn send(ports: &BTreeMap<SocketId, SocketPort>, socket: SocketId, frame: Frame, notices: &Notices) {
+fn send(
+    ports: &mut BTreeMap<SocketId, SocketPort>,
+    socket: SocketId,
+    frame: Frame,
+    notices: &Notices,
+) {
     let Some(port) = ports.get(&socket) else {
         return;
     };
+    if port.send(frame) {
+        return;
+    }
     // Cut is what a game can see: it comes back and knows that it missed something.
-    if !port.send(frame) && port.process.is_alive() {
-        notices.cut.fetch_add(1, Ordering::Relaxed);
-        tracing::warn!(
-            name = port.process.name(),
-            "a socket does not read and is cut"
-        );
+    if let Some(port) = ports.remove(&socket)
+        && port.process.is_alive()
+    {
+        notices.count_cut();
+        let name = port.process.name();
+        tracing::warn!(name, "a socket does not read and is cut");
         port.process.kill();
     }
 }
