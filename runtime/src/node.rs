@@ -131,5 +131,6 @@ fn root_rules() -> Rules {
         max_children: 1,
         partitions: 1,
         keeps_ended: false,
+        expects_errors: false,
     }
 }

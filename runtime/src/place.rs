@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::exit::Exit;
+use crate::exit::{CrashKind, Exit};
 use crate::grace::Grace;
 use crate::guard::{self, Caught};
 use crate::limits::DELAY_MAX;
@@ -119,7 +119,8 @@ impl Place {
         }
         if let Exit::Crash(crash) = &exit {
             stats::crashed();
-            if permitted.unwrap_or_else(report::permitted) {
+            let expected = crash.kind == CrashKind::Error && self.family.rules.expects_errors;
+            if !expected && permitted.unwrap_or_else(report::permitted) {
                 report::crashed(&process, crash);
             }
         }

@@ -88,6 +88,7 @@ impl DynamicSupervisor {
             max_children: options.max_children,
             partitions: options.partitions.clamp(1, SUPERVISOR_PARTITIONS_MAX),
             keeps_ended: false,
+            expects_errors: false,
         };
         Self {
             family: Arc::new(Family::new(name.into(), rules)),

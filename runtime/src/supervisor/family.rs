@@ -35,11 +35,13 @@ pub(crate) struct Rules {
     pub(crate) partitions: usize,
     /// Ended children stay in the list: they are part of the supervisor's shape.
     pub(crate) keeps_ended: bool,
+    /// Errors of its children are expected, and it tells of them itself.
+    pub(crate) expects_errors: bool,
 }
 
 pub(crate) struct Family {
     pub(super) name: Arc<str>,
-    pub(super) rules: Rules,
+    pub(crate) rules: Rules,
     pub(super) living: AtomicUsize,
     pub(super) stopping: AtomicBool,
     pub(super) partitions: Box<[Mutex<Partition>]>,
@@ -395,6 +397,7 @@ mod tests {
             max_children: 9,
             partitions: 1,
             keeps_ended: false,
+            expects_errors: false,
         };
         let family = Arc::new(Family::new(Arc::from("family"), rules));
         family.open();

@@ -150,6 +150,7 @@ pub(crate) async fn run(
         max_children: usize::MAX,
         partitions: 1,
         keeps_ended: true,
+        expects_errors: false,
     };
     let family = Arc::new(Family::new(builder.name, rules));
     let custody = Custody(Arc::clone(&family));

@@ -61,7 +61,8 @@ use crate::window::Intensity;
 ///   tried again), while one on a mailbox of its own does. At [`TETHER_CHILDREN_MAX`] left behind
 ///   there is no further child until one of them has ended.
 /// * **Who is told.** [`status`](Self::status), [`watch`](Self::watch), the
-///   [tree](crate::Node::tree), and a log record for each change.
+///   [tree](crate::Node::tree), and a log record for each change. An error of the child is part
+///   of that record; only a panic has a crash report besides.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -365,5 +366,6 @@ fn rules() -> Rules {
         max_children: TETHER_CHILDREN_MAX,
         partitions: 1,
         keeps_ended: false,
+        expects_errors: true,
     }
 }
