@@ -62,15 +62,19 @@ pub const RESERVED: u32 = 64;
 /// How often the credentials file is looked at.
 pub const CREDENTIALS_POLL: Duration = Duration::from_secs(2);
 
-/// Bytes of a credentials file. More: refused.
-pub const CREDENTIALS_BYTES_MAX: u64 = 64 * 1024;
-
 /// Players that are told something in one go. Further ones are told a moment later, so that
 /// answers find their way in between.
 pub const TELL_SLICE: usize = 128;
 
 /// That moment.
 pub const TELL_SLICE_GAP: Duration = Duration::from_millis(3);
+
+/// Tells a second of other games that one player is shown. More: not shown, as if nobody were
+/// there.
+pub const TELLS_PER_S: u16 = 2;
+
+/// Tells of other games that one player is shown at once, after a silence.
+pub const TELLS_BURST: u16 = 10;
 
 /// How long an answer to a tell may take. The network's own deadline is shorter, so that its word
 /// comes first.

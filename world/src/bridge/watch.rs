@@ -3,9 +3,10 @@
 
 use super::file::FileState;
 use super::handle::Bridge;
-use super::limits::{CREDENTIALS_BYTES_MAX, CREDENTIALS_POLL};
+use super::limits::CREDENTIALS_POLL;
 use super::message::WatchMessage;
 use belay_gossip::Credentials;
+use belay_gossip::limits::CREDENTIALS_BYTES_MAX;
 use belay_runtime::{
     Backoff, BlockingContext, Capacity, ChildSpec, Exit, Incoming, Intensity, Mailbox, Shutdown,
 };
@@ -126,8 +127,8 @@ impl Watch {
 fn read(path: &Path) -> io::Result<Result<Credentials, String>> {
     let mut text = String::new();
     let file = File::open(path)?;
-    file.take(CREDENTIALS_BYTES_MAX + 1)
-        .read_to_string(&mut text)?;
+    let bytes_max = u64::try_from(CREDENTIALS_BYTES_MAX).unwrap_or(u64::MAX);
+    file.take(bytes_max + 1).read_to_string(&mut text)?;
     Ok(Credentials::parse(&text).map_err(|error| error.to_string()))
 }
 

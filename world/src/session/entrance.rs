@@ -13,6 +13,7 @@ use super::stored::from_stored;
 use super::talk;
 use crate::account::{Name, ResumeToken, SALT_BYTES, hash_password, verify_password};
 use crate::being::{Card, Item, Journey};
+use crate::bridge::limits::{TELLS_BURST, TELLS_PER_S};
 use crate::command::Rights;
 use crate::event::{Event, LoginEvent, Text};
 use crate::ids::{AccountId, CharacterId, LineId};
@@ -539,6 +540,7 @@ impl SessionProcess {
             question: None,
             bucket: Bucket::new(rules.commands_per_s, rules.commands_burst, now),
             talk: Bucket::new(limits::TALK_PER_S, limits::TALK_BURST, now),
+            told: Bucket::new(TELLS_PER_S, TELLS_BURST, now),
             since: now,
             played_s: entering.played_s,
             settings: entering.settings,

@@ -75,9 +75,9 @@ impl SessionProcess {
         }
     }
 
-    /// Somebody in another game tells the player something. Whom the player ignores learns no more
-    /// than that nobody read it.
-    pub(super) fn told_elsewhere(&self, body: &mut SessionBody, tell: NetworkTell) {
+    /// Somebody in another game tells the player something. Whom the player ignores, and who is too
+    /// fast, learns no more than that nobody read it.
+    pub(super) fn told_elsewhere(&self, body: &mut SessionBody, ctx: &Ctx, tell: NetworkTell) {
         let NetworkTell {
             from,
             text,
@@ -87,7 +87,8 @@ impl SessionProcess {
         let Phase::Playing(state) = &mut body.phase else {
             return receipt.lost();
         };
-        if state.settings.ignored.covers(&from) {
+        let now = ctx.now().into_std();
+        if state.settings.ignored.covers(&from) || !state.told.take(now) {
             return receipt.lost();
         }
         state.reply_to = Some(from.address());

@@ -144,7 +144,7 @@ impl SessionProcess {
                 self.gift_came(body, ctx, from, Held { item, recorded });
             }
             SessionMessage::Tell { from, text } => self.told(body, from, text),
-            SessionMessage::Elsewhere(tell) => self.told_elsewhere(body, *tell),
+            SessionMessage::Elsewhere(tell) => self.told_elsewhere(body, ctx, *tell),
             order @ (SessionMessage::Input(..)
             | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)

@@ -194,6 +194,8 @@ pub struct PlayState {
     pub bucket: Bucket,
     /// How fast the player may speak on channels.
     pub talk: Bucket,
+    /// How fast players of other games may tell the player something.
+    pub told: Bucket,
     /// Since when this session plays.
     pub since: Instant,
     /// Seconds in play before this session.

@@ -284,6 +284,25 @@ async fn whom_a_player_ignores_is_not_read_and_does_not_learn_it() {
 }
 
 #[tokio::test]
+async fn a_flood_of_tells_is_a_few_lines_to_whom_it_is_for() {
+    let (rig, _hub, mut wire) = joined().await;
+    let mut ann = rig.player("Ann").await;
+    for number in 0..40 {
+        wire.tells("Bo@Othergame", "Ann", &format!("number {number}"))
+            .await;
+    }
+    until("all came", || {
+        let counts = report(&rig)["counts"].clone();
+        let figure = |name: &str| counts[name].as_u64().unwrap();
+        figure("tells_in") + figure("tells_lost") == 40
+    })
+    .await;
+    ann.ask("score", "You are in").await.unwrap();
+    let told = times(&ann, "tells you");
+    assert!((10..20).contains(&told), "{told}");
+}
+
+#[tokio::test]
 async fn staff_and_the_operator_mute_players_and_block_games() {
     let (mut rig, hub, mut wire) = joined().await;
     let mut ann = gossiper(&rig, "Ann").await;

@@ -62,6 +62,7 @@ impl Play {
             question: None,
             bucket: Bucket::new(20, 40, now),
             talk: Bucket::new(limits::TALK_PER_S, limits::TALK_BURST, now),
+            told: Bucket::new(1, 1, now),
             since: now,
             played_s: 0,
             settings: Settings::default(),
