@@ -104,7 +104,7 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             error,
             OpenStoreError::Newer {
                 found: 77,
-                known: 2,
+                known: 3,
                 ..
             }
         ),
@@ -188,6 +188,7 @@ async fn the_schema_is_the_agreed_one() {
         "characters",
         "commit_groups",
         "items",
+        "network_rules",
         "resume_tokens",
         "staff_actions",
     ];
