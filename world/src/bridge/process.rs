@@ -75,7 +75,8 @@ impl BridgeProcess {
         let on: Vec<_> = self.shared.remote_channels().collect();
         let mut to = Vec::new();
         self.shared.players.for_each(|player| {
-            if on.iter().any(|channel| player.is_on(*channel)) {
+            let is_on = on.iter().any(|channel| player.is_on(*channel));
+            if is_on && !player.is_linkdead() {
                 to.push(player.clone());
             }
         });
@@ -90,7 +91,8 @@ impl BridgeProcess {
     fn tell_signed(&mut self, ctx: &mut Ctx, signed: Signed) {
         let mut to = Vec::new();
         self.shared.players.for_each(|player| {
-            if player.wants_notices() {
+            // To who comes back later it is no news.
+            if player.wants_notices() && !player.is_linkdead() {
                 to.push(player.clone());
             }
         });

@@ -272,6 +272,9 @@ async fn who_comes_elsewhere_is_told_to_who_wants_to_know() {
     let stage = Stage::new().await;
     let (ann, bob) = (stage.enters("Ann"), stage.enters("Bob"));
     ann.player.set_notices(true);
+    let dead = stage.enters("Dead");
+    dead.player.set_notices(true);
+    dead.player.set_marks(None, true);
     let comes = |game: &str| {
         stage.port.deliver(News::SignIn {
             game: game.to_owned(),
@@ -291,7 +294,7 @@ async fn who_comes_elsewhere_is_told_to_who_wants_to_know() {
     };
     assert_eq!(signed.sign, Sign::In);
     assert_eq!(signed.names, [Remote::parse("Bo@Other").unwrap()]);
-    assert_eq!(bob.shown(), []);
+    assert_eq!([bob.shown(), dead.shown()], [[], []]);
     stage.node.stop(Duration::from_secs(1)).await;
 }
 

@@ -98,6 +98,11 @@ impl Player {
             .unwrap_or_else(std::sync::PoisonError::into_inner) = message;
     }
 
+    /// Whether their connection is lost just now.
+    pub fn is_linkdead(&self) -> bool {
+        self.linkdead.load(Ordering::Relaxed)
+    }
+
     /// The message of one who is away.
     pub fn away(&self) -> Option<Text> {
         let away = self.away.load(Ordering::Relaxed);
