@@ -165,9 +165,10 @@ async fn players_of_two_games_talk_over_a_hub() {
     ann.ask("tell bob@beta hm", "You tell Bob@Beta")
         .await
         .unwrap();
-    ann.expect("Nobody called Bob can be reached in Beta")
-        .await
-        .unwrap();
+    let unread = "Nobody called Bob can be reached in Beta";
+    if times(&ann, unread) == 0 {
+        ann.expect(unread).await.unwrap();
+    }
     ann.ask("tell nobody@beta x", "Nobody called nobody can be reached")
         .await
         .unwrap();
