@@ -79,11 +79,12 @@ impl Outage {
         if was == Reach::Well {
             let well_since = self.since.unwrap_or(now);
             let well_for = now.saturating_duration_since(well_since);
-            if !self.announced || well_for >= OUTAGE_OVER_AFTER {
-                self.waits = true;
+            // Else it is part of the one before: who was told of that knows.
+            if well_for >= OUTAGE_OVER_AFTER {
                 self.announced = false;
                 self.told.clear();
             }
+            self.waits = !self.announced;
         }
         self.since = Some(now);
     }
@@ -229,6 +230,22 @@ mod tests {
         scene.after(70);
         scene.set(Reach::Out);
         assert!(scene.speaks("Ann"));
+    }
+
+    #[test]
+    fn who_was_told_of_a_short_outage_is_not_told_of_those_that_follow_it() {
+        let mut scene = Scene::new();
+        scene.set(Reach::Well).after(100);
+        for round in 0..20 {
+            scene.set(Reach::Out);
+            assert_eq!(scene.speaks("Ann"), round == 0);
+            assert_eq!(scene.after(1), 0);
+            assert_eq!(scene.set(Reach::Well).after(5), 0);
+        }
+        // When one of them lasts, the others are told.
+        assert_eq!(scene.set(Reach::Out).after(5), 1);
+        assert!(!scene.speaks("Ann"));
+        assert!(scene.speaks("Bob"));
     }
 
     #[test]
