@@ -6,7 +6,8 @@
 //! client_id = "..."
 //! client_secret = "..."
 //! game = "MyGame"          # optional: the game's own short name on the network
-//! ca = "hub-ca.pem"        # optional: certificates to trust besides the usual ones
+//! ca = "hub-ca.pem"        # optional: certificates to trust besides the usual ones, in a file
+//!                          # beside this one, or with its whole path
 //! ```
 
 use std::fmt;
