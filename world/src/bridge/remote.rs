@@ -2,6 +2,7 @@
 
 use super::limits::{CHOICES_MAX, NAME_CHARS_MAX};
 use crate::event::Text;
+use crate::text::{name_begins, same_name};
 use std::fmt;
 
 /// A player of another game. Displays as `Bo@Othergame`.
@@ -96,14 +97,15 @@ enum Pick {
 
 /// The exact one whatever its case, else the only one that begins so.
 fn pick<'a>(all: impl Iterator<Item = &'a str>, typed: &str) -> Pick {
-    let typed = typed.to_lowercase();
     let mut found = Vec::new();
     let mut exact = None;
     for known in all {
-        let lower = known.to_lowercase();
-        if lower == typed {
+        if !name_begins(known, typed) {
+            continue;
+        }
+        if same_name(known, typed) {
             exact.get_or_insert(known);
-        } else if lower.starts_with(&typed) && found.len() < CHOICES_MAX {
+        } else if found.len() < CHOICES_MAX {
             found.push(known);
         }
     }

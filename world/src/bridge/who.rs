@@ -4,6 +4,7 @@ use super::limits::{WHO_GAME_NAMES_MAX, WHO_GAMES_MAX, WHO_NAMES_MAX, WHO_ONE_GA
 use super::remote::{Other, shorten};
 use super::rules::Rules;
 use crate::event::Text;
+use crate::text::name_begins;
 
 /// A game in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +35,11 @@ pub fn everywhere<N: AsRef<str>>(
     prefix: Option<&str>,
     rules: &Rules,
 ) -> Option<RemoteWho> {
-    let prefix = prefix.unwrap_or_default().to_lowercase();
+    let prefix = prefix.unwrap_or_default();
     let mut list = RemoteWho::default();
     let mut left = WHO_NAMES_MAX;
     for other in others.iter().filter(|other| !rules.blocks(other.game)) {
-        let begins =
-            |name: &&N| prefix.is_empty() || name.as_ref().to_lowercase().starts_with(&prefix);
+        let begins = |name: &&N| name_begins(name.as_ref(), prefix);
         let total = other.players.iter().filter(begins).count();
         if total == 0 {
             continue;

@@ -247,6 +247,14 @@ mod tests {
             );
             check(&format!("unignore {typed}"), Command::Unignore(whom));
         }
+        for typed in ["'Bo Derek@Other Game'", "\"bo derek@other game\""] {
+            let whom = Ignored::parse(typed.trim_matches(['\'', '"'])).unwrap();
+            check(
+                &format!("ignore {typed}"),
+                Command::Ignore(Some(whom.clone())),
+            );
+            check(&format!("unignore {typed}"), Command::Unignore(whom));
+        }
         check("unignore", missing("Unignore whom?"));
         is_bad("ignore @");
         is_bad(&format!("ignore {}", "x".repeat(200)));

@@ -88,6 +88,12 @@ pub(super) fn unignore(rest: &str) -> Result<Command, Unclear> {
     whom(rest).map(Command::Unignore)
 }
 
+/// Quotes that keep a name with blanks together, as for `tell`, are no part of it.
 fn whom(rest: &str) -> Result<Ignored, Unclear> {
-    Ignored::parse(rest).ok_or_else(|| Unclear::bad(rest, WHOM))
+    let mut words = Words::new(rest);
+    let quoted = words
+        .next()
+        .filter(|word| word.quoted && word.count.is_none());
+    let name = quoted.filter(|_| words.rest().is_empty());
+    Ignored::parse(name.map_or(rest, |word| word.text)).ok_or_else(|| Unclear::bad(rest, WHOM))
 }

@@ -3,6 +3,7 @@
 use super::line::Speaker;
 use crate::event::Text;
 use crate::limits;
+use crate::text::same_name;
 use std::fmt;
 
 /// One entry of the list: `Ann`, `Bo@Othergame` or `@Othergame`. Case does not count.
@@ -64,15 +65,15 @@ impl Ignored {
 
     fn covers(&self, speaker: &Speaker) -> bool {
         match (self, speaker) {
-            (Self::Local(ignored), Speaker::Local(name)) => same(ignored, name),
+            (Self::Local(ignored), Speaker::Local(name)) => same_name(ignored, name),
             (
                 Self::Foreign {
                     name: ignored,
                     game: of,
                 },
                 Speaker::Foreign { name, game },
-            ) => same(ignored, name) && same(of, game),
-            (Self::Game(ignored), Speaker::Foreign { game, .. }) => same(ignored, game),
+            ) => same_name(ignored, name) && same_name(of, game),
+            (Self::Game(ignored), Speaker::Foreign { game, .. }) => same_name(ignored, game),
             (Self::Local(_), Speaker::Foreign { .. })
             | (Self::Foreign { .. } | Self::Game(_), Speaker::Local(_)) => false,
         }
@@ -81,7 +82,7 @@ impl Ignored {
     fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Local(one), Self::Local(two)) | (Self::Game(one), Self::Game(two)) => {
-                same(one, two)
+                same_name(one, two)
             }
             (
                 Self::Foreign { name, game },
@@ -89,7 +90,7 @@ impl Ignored {
                     name: two,
                     game: of,
                 },
-            ) => same(name, two) && same(game, of),
+            ) => same_name(name, two) && same_name(game, of),
             (Self::Local(_) | Self::Foreign { .. } | Self::Game(_), _) => false,
         }
     }
@@ -149,10 +150,6 @@ impl fmt::Display for Ignored {
     }
 }
 
-fn same(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,6 +186,11 @@ mod tests {
             " bo derek @ OTHER game ",
             &[foreign("Bo Derek", "Other Game")],
             &[foreign("Bo", "Other Game"), foreign("Bo Derek", "Other")],
+        );
+        check(
+            "\u{e9}lan@\u{d6}ther",
+            &[foreign("\u{c9}LAN", "\u{f6}THER")],
+            &[foreign("Elan", "Other")],
         );
         check(
             "@other",

@@ -7,6 +7,7 @@
 mod clean;
 mod color;
 mod encode;
+mod fold;
 mod painter;
 mod style;
 mod transliterate;
@@ -16,6 +17,7 @@ mod words;
 pub use clean::{COMBINING_MARKS_MAX, clean};
 pub use color::{Ansi8, Rgb, ansi8, ansi16, ansi256};
 pub use encode::encode_text;
+pub use fold::{name_begins, same_name};
 pub use painter::Painter;
 pub use style::Style;
 pub use transliterate::{Replacement, transliterate};
