@@ -544,6 +544,10 @@ fn channels_stand_once_with_a_color_and_a_remote_name_that_are_known() {
              (did you mean \"color\"?); allowed: name, about, color, remote, default",
         ],
     );
+    check_channels(
+        &channel("chat", "remote = \"All\""),
+        &["world.toml:7:10: error: a channel of the network cannot have the name \"all\""],
+    );
     let many: String = (b'a'..=b'z')
         .flat_map(|first| [b'x', b'y'].map(|last| [b'q', first, last]))
         .take(limits::CHANNELS_MAX + 1)

@@ -56,8 +56,12 @@ fn read<'t>(
         clashes(log, &name);
     }
     let remote = fields.text_if_any(log, "remote", text::REMOTE);
-    if let Some(remote) = &remote {
-        let _told = is_long_enough(log, "remote", remote);
+    if let Some(remote) = &remote
+        && is_long_enough(log, "remote", remote)
+        && remote.value.eq_ignore_ascii_case("all")
+    {
+        let wrong = "a channel of the network cannot have the name \"all\"";
+        log.error(remote.at, wrong);
     }
     Some(RawChannel {
         name,
