@@ -15,6 +15,7 @@ use crate::event::Text;
 use crate::ids::ChannelId;
 use crate::node::{Player, Players};
 use crate::talk::Channels;
+use crate::text::name_begins;
 use belay_gossip::client::{Port, RemoteGame, Roster, Tell, TellAnswer};
 use belay_runtime::{Address, Backoff, Capacity, ChildSpec, Intensity, Mailbox, Supervisor};
 use std::fmt;
@@ -142,6 +143,11 @@ impl Bridge {
         let Some(to) = Remote::parse(&tell.to) else {
             return answer(Shown::NoGame(tell.to));
         };
+        // The network would bring it back, past what players here ignore.
+        if self.shared.is_ours(&to.game) {
+            let why = NotTold::Here;
+            return answer(Shown::NotTold { to, why });
+        }
         let to = match self.meant(to, tell.whole) {
             Ok(to) => to,
             Err(several) => return answer(several),
@@ -199,20 +205,16 @@ impl Bridge {
     pub fn games(&self, prefix: Option<&str>) -> Shown {
         let roster = self.client.roster();
         let staff = self.shared.staff();
-        let prefix = prefix.unwrap_or_default().to_lowercase();
-        let wanted = roster.games().iter().filter(|game| {
-            !staff.blocks(&game.name) && game.name.to_lowercase().starts_with(&prefix)
-        });
+        let prefix = prefix.unwrap_or_default();
+        let wanted = roster
+            .games()
+            .iter()
+            .filter(|game| !staff.blocks(&game.name) && name_begins(&game.name, prefix));
         let all: Vec<&Arc<RemoteGame>> = wanted.collect();
         let more = all.len().saturating_sub(limits::WHO_GAMES_MAX);
         let named = all.iter().take(limits::WHO_GAMES_MAX);
         let more = u32::try_from(more).unwrap_or(u32::MAX);
         Shown::Games(named.map(|game| about(game)).collect(), more)
-    }
-
-    /// Why words do not go out just now, if they do not.
-    pub fn out(&self) -> Option<Out> {
-        self.shared.out()
     }
 
     fn meant(&self, typed: Remote, whole: bool) -> Result<Remote, Shown> {

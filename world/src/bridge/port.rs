@@ -23,29 +23,40 @@ pub(super) struct Inlet {
     client: Arc<OnceLock<Arc<dyn Network>>>,
 }
 
-/// What a session says became of a tell from another game.
+/// What a session says became of a tell from another game. One that is dropped, as with a session
+/// that ends, says that nobody read it.
 #[derive(Debug)]
 pub struct TellReceipt {
     shared: Arc<Shared>,
     to: Option<(Arc<dyn Network>, Receipt)>,
+    open: bool,
 }
 
 impl TellReceipt {
     /// The player read it.
-    pub fn shown(self) {
+    pub fn shown(mut self) {
+        self.open = false;
         self.shared.counts.tells_in.add();
         self.answer(TellOutcome::Shown);
     }
 
     /// Nobody read it. Why is nobody's business elsewhere.
     pub fn lost(self) {
-        self.shared.counts.tells_lost.add();
-        self.answer(TellOutcome::Offline);
+        drop(self);
     }
 
-    fn answer(self, outcome: TellOutcome) {
-        if let Some((client, receipt)) = self.to {
+    fn answer(&mut self, outcome: TellOutcome) {
+        if let Some((client, receipt)) = self.to.take() {
             client.receipt(receipt, outcome);
+        }
+    }
+}
+
+impl Drop for TellReceipt {
+    fn drop(&mut self) {
+        if self.open {
+            self.shared.counts.tells_lost.add();
+            self.answer(TellOutcome::Offline);
         }
     }
 }
@@ -90,6 +101,7 @@ impl Inlet {
         let receipt = TellReceipt {
             shared: shared.clone(),
             to: self.client.get().cloned().zip(receipt),
+            open: true,
         };
         if shared.staff().blocks_player(&from) {
             shared.counts.blocked.add();
@@ -103,11 +115,9 @@ impl Inlet {
             text: text.into(),
             receipt,
         }));
-        if let Err(refused) = player.session.try_send(tell) {
+        // What comes back says itself that it is lost.
+        if player.session.try_send(tell).is_err() {
             shared.counts.dropped.add();
-            if let SessionMessage::Elsewhere(tell) = refused.into_inner() {
-                tell.receipt.lost();
-            }
         }
     }
 

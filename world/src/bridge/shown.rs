@@ -74,6 +74,8 @@ pub enum NotTold {
     NotThere,
     /// The network does not know yet that the sender plays here.
     SenderUnknown,
+    /// It is this game, whose players are told by their names alone.
+    Here,
     /// The network cannot be used.
     Out(Out),
     /// No answer came.

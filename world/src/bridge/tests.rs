@@ -191,6 +191,16 @@ impl Stage {
         self.bridge.shared.change(|rules| rules.add(rule));
     }
 
+    /// The credentials say what this game is called.
+    fn is_called(&self, game: &str) {
+        let read = FileState::Read {
+            path: String::new(),
+            url: String::new(),
+            game: Some(game.to_owned()),
+        };
+        self.bridge.configure(read, None);
+    }
+
     /// A line of another game on a channel.
     fn line(&self, channel: &str, game: &str) {
         self.port.deliver(News::Channel {
@@ -311,12 +321,7 @@ async fn what_has_no_place_here_is_counted() {
     assert_eq!((counts.blocked.get(), counts.tells_lost.get()), (2, 1));
     stage.tell("Other", "Nobody");
     assert_eq!(counts.tells_lost.get(), 2);
-    let read = FileState::Read {
-        path: String::new(),
-        url: String::new(),
-        game: Some("Ours".to_owned()),
-    };
-    stage.bridge.configure(read, None);
+    stage.is_called("Ours");
     stage.line("gossip", "OURS");
     // The channel takes as many as it has room for; it does not run here.
     let more = 10;
@@ -340,6 +345,33 @@ async fn what_has_no_place_here_is_counted() {
         stage.port.deliver(News::GameUp("Other".to_owned()));
     }
     assert_eq!(counts.dropped.get(), u64::from(more) + 2 + 3);
+    stage.node.stop(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tell_whose_message_goes_unread_is_lost_and_one_that_is_read_is_not() {
+    let stage = Stage::new().await;
+    let ann = stage.enters("Ann");
+    for _ in 0..3 {
+        stage.tell("Other", "Ann");
+    }
+    stage.after(Duration::from_millis(100)).await;
+    let mut heard = std::mem::take(&mut *ann.heard.lock().unwrap());
+    let counts = &stage.bridge.shared.counts;
+    let counted = || (counts.tells_in.get(), counts.tells_lost.get());
+    assert_eq!((heard.len(), counted()), (3, (0, 0)));
+    let Some(SessionMessage::Elsewhere(tell)) = heard.pop() else {
+        panic!("a tell");
+    };
+    tell.receipt.shown();
+    let Some(SessionMessage::Elsewhere(tell)) = heard.pop() else {
+        panic!("a tell");
+    };
+    tell.receipt.lost();
+    assert_eq!(counted(), (1, 1));
+    // As when the session ends before it comes to that.
+    drop(heard);
+    assert_eq!(counted(), (1, 2));
     stage.node.stop(Duration::from_secs(1)).await;
 }
 
@@ -394,6 +426,8 @@ async fn a_tell_is_answered_in_our_words() {
     }
     stage.blocks("Other");
     assert_eq!(told("bo@OTHER", false), Err(NotTold::Blocked));
+    stage.is_called("Ours");
+    assert_eq!(told("bo@ours", false), Err(NotTold::Here));
     stage.out();
     let out = NotTold::Out(super::Out::OfReach);
     assert_eq!(told("bo@third", false), Err(out));

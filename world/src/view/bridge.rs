@@ -64,6 +64,14 @@ fn not_told(page: &mut Page<'_>, to: &Remote, why: &NotTold) {
                 .quote(style, &to.game);
             return page.line(style, " just now.");
         }
+        NotTold::Here => {
+            return about(
+                page,
+                "",
+                &to.game,
+                " is this game. Tell its players by their names alone.",
+            );
+        }
         NotTold::Muted(reason) => {
             let statement = "You may not speak to players of other games";
             return page.reasoned(style, statement, reason);

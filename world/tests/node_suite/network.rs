@@ -175,6 +175,10 @@ async fn players_of_two_games_talk_over_a_hub() {
     ann.ask("tell x@gamma y", "There is no game gamma")
         .await
         .unwrap();
+    // One's own game is not asked for over the network, where nobody here is ignored.
+    ann.ask("tell ann@alpha y", "alpha is this game.")
+        .await
+        .unwrap();
     bob.send_line("quit").await;
     until("nobody is left", || shows(&alpha, "players", &json!(0))).await;
     assert_eq!(times(&ann, "Ann@Alpha:"), 0, "own words come back");

@@ -39,6 +39,10 @@ fn a_tell_is_told_or_the_reason_why_it_is_not() {
             "The network does not know yet that you are here. Try again in a moment.\n",
         ),
         (
+            not_told(NotTold::Here),
+            "Othergame is this game. Tell its players by their names alone.\n",
+        ),
+        (
             not_told(NotTold::Out(Out::OfReach)),
             "Gossip is out of reach, so nobody was told. Try again later.\n",
         ),
