@@ -49,7 +49,7 @@ pub(super) fn color(page: &mut Page<'_>, setting: &str) {
 fn who(page: &mut Page<'_>, people: &[PersonSeen], total: u32) {
     let style = Style::Person;
     if people.is_empty() {
-        page.line(style, "Nobody of that name plays just now.");
+        page.line(style, "Nobody of that name plays here just now.");
     } else if page.is_read_aloud() {
         for one in people {
             page.quote(style, &one.name)

@@ -127,7 +127,7 @@ fn facts() {
                 people: vec![],
                 total: 1,
             },
-            "Nobody of that name plays just now.\nOne player in all.\n",
+            "Nobody of that name plays here just now.\nOne player in all.\n",
         ),
         (Told::Inventory(vec![]), "You carry nothing.\n"),
         (
