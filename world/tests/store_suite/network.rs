@@ -1,6 +1,9 @@
 //! Rules about the network of games.
 
+use belay_world::store::limits::NETWORK_RULES_MAX;
 use belay_world::store::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject, StoreOptions};
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::SqliteConnectOptions;
 use std::time::Duration;
 
 use super::support::{Folder, ManualClock, Running, ask};
@@ -73,5 +76,26 @@ async fn a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case() {
     assert!(store.remove(RuleKind::Mute, "ann").await);
     assert!(!store.remove(RuleKind::Mute, "ann").await);
     assert_eq!(store.rules().await.len(), 1);
+    store.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_rule_is_refused_when_there_are_too_many_and_an_old_one_is_replaced() {
+    let folder = Folder::new();
+    let store = Running::start(&folder.database(), StoreOptions::default()).await;
+    assert!(store.add(RuleKind::Mute, "Ann", "spam").await);
+    let other = SqliteConnectOptions::new().filename(folder.database());
+    let mut other = other.connect().await.unwrap();
+    let fill = "WITH RECURSIVE numbers (number) AS \
+         (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < $1) \
+         INSERT INTO network_rules (kind, subject_key, subject, reason, made_by, made_at) \
+         SELECT 'mute', 'p' || number, 'P' || number, '', 'Boss', 0 FROM numbers";
+    let filled = sqlx::query(fill).bind(NETWORK_RULES_MAX - 1);
+    filled.execute(&mut other).await.unwrap();
+    assert!(!store.add(RuleKind::Block, "Other", "").await);
+    assert!(store.add(RuleKind::Mute, "ANN", "more spam").await);
+    assert_eq!(store.rules().await.len(), 10_000);
+    assert!(store.remove(RuleKind::Mute, "p1").await);
+    assert!(store.add(RuleKind::Block, "Other", "").await);
     store.stop().await;
 }
