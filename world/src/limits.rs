@@ -44,9 +44,6 @@ pub const INVENTORY_MAX: usize = 50;
 /// Names in one answer to `who`. The rest is a number.
 pub const WHO_MAX: usize = 100;
 
-/// Characters of what a player says or tells. More is cut by the parser, who says so.
-pub const CHAT_CHARACTERS_MAX: usize = 1_000;
-
 /// Texts kept for a player whose connection broke. More: the oldest are dropped and counted.
 pub const MISSED_MAX: usize = 64;
 
@@ -69,10 +66,16 @@ pub const CHANNEL_RESERVED: u32 = 64;
 pub const CHANNEL_HISTORY_MAX: usize = 20;
 
 /// Lines of a channel that wait while many are told the lines before them. Full: the speaker is
-/// told that too much is said there; lines of other games are dropped and counted. As many are told
-/// in one go as in a crowd ([`CROWD_SLICE`]), so 15,000 are told three lines a second and 1,000
-/// forty: more could not be read, and would stand in the way of everybody's answers.
+/// told that too much is said there. As many are told in one go as in a crowd ([`CROWD_SLICE`]), so
+/// 15,000 are told three lines a second and 1,000 forty: more could not be read, and would stand in
+/// the way of everybody's answers.
 pub const CHANNEL_WAITING_MAX: usize = 20;
+
+/// Those of them that may be of other games. Full: dropped and counted; the others are for players
+/// here, so that a flood from elsewhere does not make them silent.
+pub const CHANNEL_WAITING_FOREIGN_MAX: usize = 15;
+
+const _: () = assert!(CHANNEL_WAITING_FOREIGN_MAX < CHANNEL_WAITING_MAX);
 
 /// Lines a second that one player may say on channels. More: not said, and the player is told.
 pub const TALK_PER_S: u16 = 1;

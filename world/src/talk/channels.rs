@@ -165,6 +165,14 @@ impl Channels {
         self.owed(channel, ChannelMessage::Notice(text))
     }
 
+    /// What players of this game said is forgotten.
+    ///
+    /// # Errors
+    /// The channel is busy beyond its reserve, or closed.
+    pub fn forget(&self, channel: ChannelId, game: Text) -> Result<(), NotTaken> {
+        self.owed(channel, ChannelMessage::Forget(game))
+    }
+
     /// Makes the channel's process crash (staff, tests).
     ///
     /// # Errors

@@ -25,6 +25,8 @@ pub enum ChannelMessage {
     Foreign(Foreign),
     /// The game speaks to all who are on the channel.
     Notice(Text),
+    /// What players of this game said is to be forgotten.
+    Forget(Text),
     /// The next of many are to be told.
     Slice,
     /// Crash, as asked (staff, tests).
@@ -40,8 +42,9 @@ pub trait Outlet: Send + Sync + 'static {
 }
 
 impl Kind for ChannelMessage {
-    const KINDS: &'static [&'static str] =
-        &["say", "history", "foreign", "notice", "slice", "crash"];
+    const KINDS: &'static [&'static str] = &[
+        "say", "history", "foreign", "notice", "forget", "slice", "crash",
+    ];
 
     fn kind(&self) -> u8 {
         match self {
@@ -49,8 +52,9 @@ impl Kind for ChannelMessage {
             Self::History(_) => 1,
             Self::Foreign(_) => 2,
             Self::Notice(_) => 3,
-            Self::Slice => 4,
-            Self::Crash => 5,
+            Self::Forget(_) => 4,
+            Self::Slice => 5,
+            Self::Crash => 6,
         }
     }
 }

@@ -218,6 +218,7 @@ impl Process for ChannelProcess {
                 self.step(ctx, Deed::Hear(line), None);
             }
             ChannelMessage::Notice(text) => self.step(ctx, Deed::Announce(text), None),
+            ChannelMessage::Forget(game) => self.step(ctx, Deed::Forget(game), None),
             ChannelMessage::Slice => {
                 self.armed = false;
                 self.tell(ctx);

@@ -1,8 +1,9 @@
 //! `[pure]` What a channel remembers: its last lines, and what its members are still to be told.
 
-use super::line::ChannelLine;
+use super::line::{ChannelLine, Speaker};
 use crate::ids::ChannelId;
 use crate::limits;
+use crate::text::same_name;
 use crate::view::Notice;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -50,6 +51,11 @@ impl<P> ChannelState<P> {
         self.waiting.len() >= limits::CHANNEL_WAITING_MAX
     }
 
+    /// Whether no more of other games can wait to be told: the rest is for players here.
+    pub fn is_full_for_others(&self) -> bool {
+        self.waiting.len() >= limits::CHANNEL_WAITING_FOREIGN_MAX
+    }
+
     /// Whether something waits to be told.
     pub fn waits(&self) -> bool {
         !self.waiting.is_empty()
@@ -66,6 +72,13 @@ impl<P> ChannelState<P> {
             self.history.pop_front();
         }
         self.history.push_back((line, now));
+    }
+
+    /// Forgets what players of this game said.
+    pub(super) fn forget(&mut self, of: &str) {
+        self.history.retain(|(line, _)| {
+            !matches!(&line.speaker, Speaker::Foreign { game, .. } if same_name(game, of))
+        });
     }
 
     /// Something is to be told; the caller has seen that there is room.

@@ -19,6 +19,8 @@ pub enum Deed<P> {
     Announce(Text),
     /// A player wants the last lines.
     Recall,
+    /// Nothing of this game is read here any more, nor what was said before.
+    Forget(Text),
 }
 
 /// What a channel does outside itself.
@@ -38,7 +40,8 @@ pub fn decide<P>(state: &mut ChannelState<P>, deed: Deed<P>, now: Instant) -> Op
         Deed::Say(_, _) if state.is_full() => {
             Some(Effect::Answer(Event::Refused(Refusal::ChannelBusy)))
         }
-        Deed::Hear(_) | Deed::Announce(_) if state.is_full() => Some(Effect::Dropped),
+        Deed::Hear(_) if state.is_full_for_others() => Some(Effect::Dropped),
+        Deed::Announce(_) if state.is_full() => Some(Effect::Dropped),
         Deed::Say(line, by) => {
             tell(state, Some(by), Talk::Line(line.clone()));
             state.keep(line.clone(), now);
@@ -52,6 +55,10 @@ pub fn decide<P>(state: &mut ChannelState<P>, deed: Deed<P>, now: Instant) -> Op
         Deed::Announce(text) => {
             let channel = state.channel();
             tell(state, None, Talk::Notice { channel, text });
+            None
+        }
+        Deed::Forget(game) => {
+            state.forget(&game);
             None
         }
         Deed::Recall => {
@@ -146,10 +153,28 @@ mod tests {
     }
 
     #[test]
+    fn what_a_game_said_is_forgotten_and_nothing_else() {
+        let (mut state, now) = (ChannelState::new(CHAT), start());
+        decide(&mut state, Deed::Say(ann("hi"), 1), now);
+        decide(&mut state, Deed::Hear(bo("ho")), now);
+        assert_eq!(decide(&mut state, Deed::Forget("Others".into()), now), None);
+        assert_eq!(recalled(&mut state, now).len(), 2);
+        assert_eq!(decide(&mut state, Deed::Forget("OTHER".into()), now), None);
+        assert_eq!(recalled(&mut state, now), [("Ann: hi".to_owned(), 0)]);
+    }
+
+    #[test]
     fn a_channel_with_too_much_to_tell_refuses_its_players_and_drops_the_rest() {
         let (mut state, now) = (ChannelState::new(CHAT), start());
-        for _ in 0..limits::CHANNEL_WAITING_MAX {
-            decide(&mut state, Deed::Hear(bo("flood")), now);
+        for _ in 0..limits::CHANNEL_WAITING_FOREIGN_MAX {
+            assert_eq!(decide(&mut state, Deed::Hear(bo("flood")), now), None);
+        }
+        let dropped = decide(&mut state, Deed::Hear(bo("more")), now);
+        assert_eq!(dropped, Some(Effect::Dropped));
+        // Whatever comes from elsewhere, players here have room.
+        while !state.is_full() {
+            let said = decide(&mut state, Deed::Say(ann("here"), 1), now);
+            assert_eq!(said, Some(Effect::Said(ann("here"))));
         }
         let before = recalled(&mut state, now);
         let refused = Effect::Answer(Event::Refused(Refusal::ChannelBusy));
