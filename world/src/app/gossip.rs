@@ -1,14 +1,12 @@
 //! `[edge]` What the operator's requests do to the bridge to other games.
 
 use super::control::ask;
+use crate::bridge::limits::{RULE_NAME_CHARS_MAX, RULE_REASON_CHARS_MAX};
 use crate::bridge::{rule_added, rule_lifted};
 use crate::node::Services;
 use crate::ops::control::{ControlAnswer, GossipOrder};
 use crate::store::{NewNetworkRule, RuleKind, RuleSubject};
 use tokio::sync::oneshot;
-
-/// Characters of a name or a reason. More: refused.
-const TEXT_CHARS_MAX: usize = 1_000;
 
 /// Carries out one request.
 pub(super) async fn answer(
@@ -27,9 +25,9 @@ pub(super) async fn answer(
             bridge.off();
             ControlAnswer::done("the bridge to other games is switched off")
         }
+        GossipOrder::Retry if bridge.retry() => ControlAnswer::done("the bridge connects now"),
         GossipOrder::Retry => {
-            bridge.retry();
-            ControlAnswer::done("the bridge connects now, if it was not connected")
+            ControlAnswer::done("the bridge waits for no next try; see belay gossip status")
         }
         GossipOrder::Reload => reload(services).await,
         GossipOrder::Mute => add(services, (RuleKind::Mute, name), reason).await,
@@ -70,8 +68,10 @@ async fn add(
         Ok(name) => name,
         Err(why) => return ControlAnswer::refused(why),
     };
-    if reason.chars().nth(TEXT_CHARS_MAX).is_some() {
-        return ControlAnswer::refused(format!("a reason has at most {TEXT_CHARS_MAX} characters"));
+    if reason.chars().nth(RULE_REASON_CHARS_MAX).is_some() {
+        return ControlAnswer::refused(format!(
+            "a reason has at most {RULE_REASON_CHARS_MAX} characters"
+        ));
     }
     let rule = NewNetworkRule {
         subject: RuleSubject {
@@ -106,8 +106,13 @@ async fn lift(services: &Services, (kind, name): (RuleKind, String)) -> ControlA
 /// The name as it is spelt, when somebody of that name is there.
 fn subject(services: &Services, kind: RuleKind, typed: &str) -> Result<String, String> {
     let typed = typed.trim().trim_start_matches('@');
-    if typed.is_empty() || typed.chars().nth(TEXT_CHARS_MAX).is_some() {
-        return Err(format!("a name has from 1 to {TEXT_CHARS_MAX} characters"));
+    if typed.is_empty() || typed.chars().nth(RULE_NAME_CHARS_MAX).is_some() {
+        return Err(format!(
+            "a name has from 1 to {RULE_NAME_CHARS_MAX} characters"
+        ));
+    }
+    if typed.contains('@') {
+        return Err("mute is for a player here, block for a whole game: a name without @".into());
     }
     Ok(match kind {
         RuleKind::Mute => {

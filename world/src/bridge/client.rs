@@ -32,13 +32,15 @@ impl Network for Client {
         self.switch(Switch::Off);
     }
 
-    fn retry(&self) {
-        if matches!(
+    fn retry(&self) -> bool {
+        let waits = matches!(
             self.status(),
             ClientStatus::Waiting { .. } | ClientStatus::Rejected { .. }
-        ) {
+        );
+        if waits {
             Self::retry(self);
         }
+        waits
     }
 
     fn subscribe(&self, channel: &str) {

@@ -53,6 +53,13 @@ pub const CHOICES_MAX: usize = 5;
 /// Characters of a name or a game that is typed or shown. More: cut, with an ellipsis.
 pub const NAME_CHARS_MAX: usize = 60;
 
+/// Characters of the name in a rule of staff or of the operator. More: refused, nobody is called
+/// so.
+pub const RULE_NAME_CHARS_MAX: usize = NAME_CHARS_MAX;
+
+/// Characters of the reason of such a rule. More: refused.
+pub const RULE_REASON_CHARS_MAX: usize = 1_000;
+
 /// Messages that wait for the bridge. Full: news of who comes and goes are dropped and counted.
 pub const MAILBOX: u32 = 1_024;
 

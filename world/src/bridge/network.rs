@@ -22,8 +22,8 @@ pub trait Network: fmt::Debug + Send + Sync + 'static {
     fn on(&self);
     /// Do not.
     fn off(&self);
-    /// Try now, if the next try is being waited for.
-    fn retry(&self);
+    /// Try now, if the next try is being waited for; whether it was.
+    fn retry(&self) -> bool;
     /// Hear this channel.
     fn subscribe(&self, channel: &str);
     /// Says something on a channel.

@@ -37,9 +37,16 @@ pub(super) struct Shared {
     pub(super) counts: Counts,
     pub(super) post: Address<BridgeMessage>,
     by_remote: BTreeMap<String, ChannelId>,
-    staff: RwLock<Arc<Rules>>,
+    staff: RwLock<Staff>,
     outage: Mutex<Outage>,
     file: Mutex<Arc<FileState>>,
+}
+
+/// What staff decided, and how often that was changed.
+#[derive(Debug, Default)]
+struct Staff {
+    rules: Arc<Rules>,
+    changes: u64,
 }
 
 impl Shared {
@@ -81,16 +88,43 @@ impl Shared {
         self.by_remote.values().copied()
     }
 
+    /// Channels forget what was said from this game.
+    pub(super) fn forget(&self, game: &str) {
+        for channel in self.remote_channels() {
+            if self.channels.forget(channel, game.into()).is_err() {
+                self.counts.dropped.add();
+            }
+        }
+    }
+
     /// What staff decided.
     pub(super) fn staff(&self) -> Arc<Rules> {
         let staff = self.staff.read().unwrap_or_else(PoisonError::into_inner);
-        staff.clone()
+        staff.rules.clone()
+    }
+
+    /// How often that was changed.
+    pub(super) fn changes(&self) -> u64 {
+        let staff = self.staff.read().unwrap_or_else(PoisonError::into_inner);
+        staff.changes
     }
 
     /// Changes what staff decided.
     pub(super) fn change(&self, change: impl FnOnce(&mut Rules)) {
         let mut staff = self.staff.write().unwrap_or_else(PoisonError::into_inner);
-        change(Arc::make_mut(&mut staff));
+        staff.changes = staff.changes.wrapping_add(1);
+        change(Arc::make_mut(&mut staff.rules));
+    }
+
+    /// These rules hold, which were read when there had been so many changes. Something that was
+    /// changed since may be missing in them: then they do not.
+    pub(super) fn replace(&self, changes: u64, rules: Rules) -> bool {
+        let mut staff = self.staff.write().unwrap_or_else(PoisonError::into_inner);
+        let holds = staff.changes == changes;
+        if holds {
+            staff.rules = Arc::new(rules);
+        }
+        holds
     }
 
     /// Who is told of an outage.

@@ -6,7 +6,9 @@ use super::message::WatchMessage;
 use super::report::BridgeReport;
 use super::rules::Rules;
 use crate::event::Text;
-use crate::store::{NetworkRule, NewNetworkRule, RuleSubject, StoreError, StorePort, UnixMillis};
+use crate::store::{
+    NetworkRule, NewNetworkRule, RuleKind, RuleSubject, StoreError, StorePort, UnixMillis,
+};
 use belay_gossip::Credentials;
 use belay_runtime::Address;
 use std::sync::Arc;
@@ -28,9 +30,9 @@ impl Bridge {
         self.client.off();
     }
 
-    /// Tries to connect now, if it waits for that.
-    pub fn retry(&self) {
-        self.client.retry();
+    /// Tries to connect now, if it waits for that; whether it did.
+    pub fn retry(&self) -> bool {
+        self.client.retry()
     }
 
     /// The file says this now; with credentials a connection is tried at once.
@@ -86,7 +88,10 @@ impl Bridge {
         let (bridge, again) = (self.clone(), store.clone());
         store.add_network_rule(rule, move |added| {
             if matches!(added, Ok(true)) {
+                let blocks = held.subject.kind == RuleKind::Block;
+                let game = blocks.then(|| held.subject.name.clone());
                 shared.change(|rules| rules.add(held));
+                game.iter().for_each(|game| shared.forget(game));
                 bridge.refresh(&again);
             }
             reply(added);
@@ -111,9 +116,14 @@ impl Bridge {
 
     /// Reads the rules from the record.
     pub fn refresh(&self, store: &StorePort) {
-        let shared = self.shared.clone();
+        let (bridge, again) = (self.clone(), store.clone());
+        let changes = self.shared.changes();
         store.list_network_rules(move |rules| match rules {
-            Ok(rules) => shared.change(|held| *held = Rules::new(rules)),
+            Ok(rules) => {
+                if !bridge.shared.replace(changes, Rules::new(rules)) {
+                    bridge.refresh(&again);
+                }
+            }
             Err(error) => {
                 tracing::error!(target: "belay_world", %error, "network rules not read");
             }

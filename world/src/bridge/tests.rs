@@ -54,7 +54,9 @@ impl Network for Scripted {
     fn configure(&self, _: Option<Credentials>) {}
     fn on(&self) {}
     fn off(&self) {}
-    fn retry(&self) {}
+    fn retry(&self) -> bool {
+        false
+    }
     fn subscribe(&self, channel: &str) {
         self.note(format!("subscribe {channel}"));
     }
@@ -372,6 +374,25 @@ async fn a_tell_whose_message_goes_unread_is_lost_and_one_that_is_read_is_not() 
     // As when the session ends before it comes to that.
     drop(heard);
     assert_eq!(counted(), (1, 2));
+    stage.node.stop(Duration::from_secs(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn rules_that_were_read_before_a_change_do_not_undo_it() {
+    let stage = Stage::new().await;
+    let shared = &stage.bridge.shared;
+    stage.blocks("Other");
+    let before = shared.changes();
+    let read = shared.staff().as_ref().clone();
+    let other = RuleSubject {
+        kind: RuleKind::Block,
+        name: "OTHER".to_owned(),
+    };
+    shared.change(|rules| rules.lift(&other));
+    assert!(!shared.replace(before, read.clone()));
+    assert!(!shared.staff().blocks("Other"));
+    assert!(shared.replace(shared.changes(), read));
+    assert!(shared.staff().blocks("Other"));
     stage.node.stop(Duration::from_secs(1)).await;
 }
 

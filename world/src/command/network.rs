@@ -51,6 +51,10 @@ pub enum BridgeOrder {
     Unblock(Text),
 }
 
+const HERE: &str = "the name of a player here, or bridge block for a whole other game";
+
+const GAME: &str = "the name of a game, without that of a player";
+
 const ORDERS: &str = "status, list, on, off, retry, reload, mute NAME, unmute NAME, block GAME \
      or unblock GAME";
 
@@ -88,6 +92,9 @@ pub(super) fn bridge(rest: &str) -> Result<Command, Unclear> {
                 "reload" => BridgeOrder::Reload,
                 "mute" => {
                     let who = person(&mut words, "Mute whom?")?;
+                    if who.contains('@') {
+                        return Err(Unclear::bad(&who, HERE));
+                    }
                     let reason = optional(words.rest())?;
                     BridgeOrder::Mute { who, reason }
                 }
@@ -110,6 +117,7 @@ fn game(words: &mut Words<'_>, missing: &str) -> Result<Text, Unclear> {
     let typed = person(words, missing)?;
     match typed.trim_start_matches('@') {
         "" => Err(Unclear::missing(missing)),
+        game if game.contains('@') => Err(Unclear::bad(game, GAME)),
         game => Ok(game.into()),
     }
 }

@@ -290,6 +290,10 @@ mod tests {
         check("bridge mute", missing("Mute whom?"));
         check("bridge block @", missing("Block which game?"));
         is_bad("bridge build");
+        // Of players of other games the bridge knows nothing but their game.
+        for line in ["bridge mute bo@other", "bridge block bo@other"] {
+            is_bad(line);
+        }
     }
 
     #[test]

@@ -118,9 +118,10 @@ impl SessionProcess {
                 bridge.off();
                 reply(done("The bridge to other games is switched off"));
             }
+            BridgeOrder::Retry if bridge.retry() => reply(done("The bridge connects now")),
             BridgeOrder::Retry => {
-                bridge.retry();
-                reply(done("The bridge connects now, if it was not connected"));
+                let why = "The bridge waits for no next try. Type bridge for how it is";
+                reply(Shown::NotDone(why.into()));
             }
             BridgeOrder::Reload => bridge.reload(move |file| {
                 reply(Shown::Done(format!("Credentials: {file}").into()));

@@ -165,7 +165,9 @@ async fn tells_and_replies_go_both_ways() {
         wire.takes_tell(Some(error)).await;
         ann.expect(line).await.unwrap();
     }
-    ann.ask("tell bo@third@@ hi", "There is no game").await.ok();
+    ann.ask("tell bo@third@@ hi", "There is no game")
+        .await
+        .unwrap();
     let choice = "That can mean Bo@Othergame or Bodo@Othergame.";
     ann.ask("tell b@othergame hm", choice).await.unwrap();
     for nobody in ["tell @ hm", "tell bo@ hm", "tell @othergame hm"] {
@@ -321,6 +323,8 @@ async fn staff_and_the_operator_mute_players_and_block_games() {
     )
     .await
     .unwrap();
+    wire.says("gossip", "Bo@Other", "zero").await;
+    ann.expect("Bo@Other: zero").await.unwrap();
     let output = rig.belay(&["gossip", "block", "Other", "--reason", "noise"]);
     assert!(output.status.success(), "{}", stderr(&output));
     wire.says("gossip", "Bo@OTHER", "one").await;
@@ -328,6 +332,12 @@ async fn staff_and_the_operator_mute_players_and_block_games() {
     wire.says("gossip", "Cy@Third", "three").await;
     ann.expect("Cy@Third: three").await.unwrap();
     assert_eq!(times(&ann, "one") + times(&ann, "two"), 0);
+    let recent = ann.ask("gossip", "three (").await.unwrap();
+    assert!(!recent.contains("zero"), "{recent}");
+    for order in ["mute", "block"] {
+        let output = rig.belay(&["gossip", order, "bo@other"]);
+        assert_eq!(output.status.code(), Some(65), "{}", stdout(&output));
+    }
     boss.ask("tell bo@other hi", "Players of other cannot be reached")
         .await
         .unwrap();
@@ -424,6 +434,10 @@ async fn the_bridge_is_switched_off_and_on_while_the_node_runs() {
     boss.ask("bridge", "Gossip is switched off.").await.unwrap();
     let output = rig.belay(&["gossip", "retry"]);
     assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("waits for no next try"));
+    boss.ask("bridge retry", "The bridge waits for no next try.")
+        .await
+        .unwrap();
     assert_eq!(report(&rig)["state"], "off");
     boss.ask("bridge on", "switched on").await.unwrap();
     drop(hub.accept().await);
