@@ -4,6 +4,8 @@
 pub mod core;
 #[path = "../../src/hub/directory/mod.rs"]
 pub mod directory;
+#[path = "../../src/hub/neighbours.rs"]
+mod neighbours;
 #[path = "../../src/hub/order.rs"]
 pub mod order;
 

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod core;
 pub mod desk;
 pub mod directory;
+mod neighbours;
 pub mod net;
 pub mod order;
 pub mod store;

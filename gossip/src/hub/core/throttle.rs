@@ -2,11 +2,12 @@
 //! answered late. What is right is let in at once, also from there.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::bucket::Bucket;
 use super::rules::BucketRule;
+use crate::hub::neighbours::network;
 use crate::limits::ADDRESSES_MAX;
 
 /// How long a sweep of what has leaked out is good for.
@@ -45,17 +46,6 @@ impl Throttle {
 
     pub(super) fn len(&self) -> usize {
         self.addresses.len()
-    }
-}
-
-/// Who has one IPv6 address has the 2^64 beside it.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => IpAddr::V4(address),
-        IpAddr::V6(address) => {
-            let bits = address.to_bits() >> 64 << 64;
-            IpAddr::V6(Ipv6Addr::from_bits(bits))
-        }
     }
 }
 

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::hub::neighbours::network;
+
 /// How many connections there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SeatLimits {
     /// In all.
     pub total: usize,
-    /// Of one address.
+    /// Of one address; of IPv6, of its first 64 bits.
     pub per_address: usize,
     /// Of this machine itself; `None` = as many as there may be in all.
     pub per_loopback: Option<usize>,
@@ -71,11 +73,12 @@ impl Seats {
         if taken.total >= self.limits.total {
             return Err(NoSeat::Full);
         }
-        let here = taken.by_address.entry(address).or_default();
-        if *here >= most {
+        let network = network(address);
+        let here = taken.by_address.get(&network).copied().unwrap_or(0);
+        if here >= most {
             return Err(NoSeat::Address);
         }
-        *here += 1;
+        taken.by_address.insert(network, here + 1);
         taken.total += 1;
         Ok(Seat {
             seats: Arc::clone(self),
@@ -97,10 +100,11 @@ impl Drop for Seat {
     fn drop(&mut self) {
         let mut taken = self.seats.lock();
         taken.total = taken.total.saturating_sub(1);
-        if let Some(here) = taken.by_address.get_mut(&self.address) {
+        let network = network(self.address);
+        if let Some(here) = taken.by_address.get_mut(&network) {
             *here = here.saturating_sub(1);
             if *here == 0 {
-                taken.by_address.remove(&self.address);
+                taken.by_address.remove(&network);
             }
         }
     }
@@ -131,6 +135,30 @@ mod tests {
         drop((second, third, fourth, fifth));
         assert!(seats.lock().by_address.is_empty());
         assert_eq!(seats.open(), 0);
+    }
+
+    #[test]
+    fn regression_neighbours_in_ipv6_are_one_and_who_gets_no_seat_leaves_no_trace() {
+        let limits = |per_address| SeatLimits {
+            total: 4,
+            per_address,
+            per_loopback: None,
+        };
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let seats = Seats::new(limits(1));
+        let first = seats.take(address("2001:db8::1")).unwrap();
+        assert_eq!(first.address(), address("2001:db8::1"));
+        let second = seats.take(address("2001:db8::2"));
+        assert_eq!(second.unwrap_err(), NoSeat::Address);
+        seats.take(address("2001:db8:0:1::1")).unwrap();
+        drop(first);
+        seats.take(address("2001:db8::2")).unwrap();
+        let none = Seats::new(limits(0));
+        assert_eq!(
+            none.take(address("192.0.2.1")).unwrap_err(),
+            NoSeat::Address
+        );
+        assert!(none.lock().by_address.is_empty());
     }
 
     #[test]
