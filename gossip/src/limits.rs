@@ -232,6 +232,9 @@ pub const CHANNELS_PER_SOCKET_MAX: usize = 100;
 /// Channels in use at once. A channel that nobody hears goes for a new one, else it fails.
 pub const CHANNELS_LIVE_MAX: usize = 1_000;
 
+/// Channels of one game on all of its sockets, over which it makes no new ones: it fails.
+pub const CHANNELS_PER_GAME_MAX: usize = 200;
+
 /// Channels that the status of a game names; the rest is left out, so that it fits a frame.
 pub const CHANNELS_SHOWN_MAX: usize = 200;
 
@@ -243,6 +246,9 @@ pub const PLAYERS_PER_SOCKET_MAX: usize = 1_000;
 
 /// Characters of what a game says it runs, and of the version it says it knows; the rest is cut.
 pub const USER_AGENT_CHARS_MAX: usize = 100;
+
+/// Players of one game on all of its sockets that are looked at; nobody hears of the rest.
+pub const PLAYERS_PER_GAME_MAX: usize = 4_000;
 
 /// Bytes of the time in a tell. A longer one is no time.
 pub const SENT_AT_BYTES_MAX: usize = 64;

@@ -22,6 +22,9 @@ const INVALID: &str = "is invalid";
 impl Hub {
     /// `achievements/sync`: all of them by title, some in each frame, at least one frame.
     pub(super) fn achievements_sync(&mut self, ask: &Ask, turn: &mut Turn<'_>) {
+        if !self.may_ask_much(ask, turn) {
+            return;
+        }
         let own = self
             .achievements
             .get(&ask.game)

@@ -67,9 +67,14 @@ impl Channel {
         self.games.clear();
     }
 
+    /// Whether a socket of this game hears it.
+    pub(super) fn is_heard_by(&self, game: GameId) -> bool {
+        self.games.contains_key(&game)
+    }
+
     /// How many other games hear it.
     pub(super) fn games_outside(&self, game: GameId) -> usize {
-        self.games.len() - usize::from(self.games.contains_key(&game))
+        self.games.len() - usize::from(self.is_heard_by(game))
     }
 
     /// Whether nobody hears it and nothing of it is kept.

@@ -1,6 +1,8 @@
 //! `[pure]` From a frame to who handles it.
 
 use super::answer::{Ask, TRY_AGAIN};
+use super::bucket::Poured;
+use super::effect::CloseWith;
 use super::hub::{Hub, Turn};
 use super::input::SocketId;
 use super::socket::State;
@@ -13,15 +15,26 @@ impl Hub {
         let Some(open) = self.sockets.get_mut(&socket) else {
             return;
         };
+        let garbage = self.rules.garbage;
         let game = match &open.state {
-            State::Refused { .. } => return,
+            State::Refused { .. } => {
+                // It is not listened to; who talks on and on meanwhile is let go.
+                if open.garbage.pour(garbage, &self.rules, turn.now.at) == Poured::Abuse {
+                    self.figures.abused += 1;
+                    self.close(socket, CloseWith::REFUSED, turn);
+                }
+                return;
+            }
             State::Inactive => None,
             State::Active(member) => Some(member.game),
         };
         let request = match frame {
             Decoded::NotJson => {
                 self.figures.received_odd += 1;
-                self.fail_eventless(socket, "unknown", turn);
+                let poured = open.garbage.pour(garbage, &self.rules, turn.now.at);
+                if self.fits_all(poured, None, socket, turn) {
+                    self.fail_eventless(socket, "unknown", turn);
+                }
                 return;
             }
             Decoded::NotAnObject | Decoded::Unknown => None,

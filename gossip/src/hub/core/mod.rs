@@ -20,8 +20,8 @@
 //!   an active one sooner, and an inactive one ends after a minute whatever it says.
 //! * Control characters are taken out of names and messages, also out of tells.
 //! * What failed to authenticate often is answered late, by address; nobody is kept out by it.
-//!
-//! * A question after all games has a bucket of its own, since its answer is so much longer.
+//! * A question after all games or all achievements has a bucket of its own, since its answer is so
+//!   much longer; and so has what is no JSON, which the protocol does not limit at all.
 //!
 //! Nothing here grows without a bound; the bounds are in [`limits`](crate::limits).
 

@@ -66,12 +66,12 @@ pub(super) fn is_same_name(one: &str, other: &str) -> bool {
     if one.is_ascii() && other.is_ascii() {
         return one.eq_ignore_ascii_case(other);
     }
-    let lower = |name: &str| {
-        name.chars()
-            .flat_map(char::to_lowercase)
-            .collect::<String>()
-    };
-    lower(one) == lower(other)
+    // Letter by letter: a tell is compared with every player of two games.
+    lower(one).eq(lower(other))
+}
+
+fn lower(name: &str) -> impl Iterator<Item = char> {
+    name.chars().flat_map(char::to_lowercase)
 }
 
 /// Keeps of several equal names the first.

@@ -9,14 +9,17 @@ use crate::limits::HISTORY_RING_DEFAULT;
 pub struct Rules {
     /// Frames of a socket, each that is JSON.
     pub all: BucketRule,
+    /// Frames of a socket that are no JSON, or come while it is not listened to. The protocol does
+    /// not limit them; without a limit any stranger could keep the hub busy with them.
+    pub garbage: BucketRule,
     /// `channels/send` that would be delivered.
     pub send: BucketRule,
     /// `channels/subscribe` that would change something.
     pub subscribe: BucketRule,
     /// `channels/unsubscribe` that would change something.
     pub unsubscribe: BucketRule,
-    /// `players/status` and `games/status` of all games. One too many is refused and is no
-    /// offence; the protocol has no such bucket.
+    /// `players/status` and `games/status` of all games, and `achievements/sync`. One too many is
+    /// refused and is no offence; the protocol has no such bucket.
     pub status: BucketRule,
     /// So many limited frames of one bucket, and the socket is closed.
     pub offences_max: u32,
@@ -65,6 +68,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             all: BucketRule::new(100.0, 20.0),
+            garbage: BucketRule::new(200.0, 20.0),
             send: BucketRule::new(10.0, 2.0),
             subscribe: BucketRule::new(5.0, 1.0),
             unsubscribe: BucketRule::new(5.0, 1.0),

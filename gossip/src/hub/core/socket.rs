@@ -26,6 +26,7 @@ pub(super) struct Socket {
     /// When the next beat is due; it stands in the agenda.
     pub(super) beat_due: Instant,
     pub(super) all: Bucket,
+    pub(super) garbage: Bucket,
 }
 
 /// How far a socket is.
@@ -81,6 +82,7 @@ impl Socket {
             unanswered: 0,
             beat_due,
             all: Bucket::default(),
+            garbage: Bucket::default(),
         }
     }
 

@@ -9,8 +9,9 @@ use super::answer::{Ask, RATE_LIMITED};
 use super::game::Online;
 use super::hub::{Hub, Turn};
 use super::players::is_same_name;
+use super::socket::Member;
 use crate::hub::directory::{Connection, Directory, GameId};
-use crate::limits::{CHANNELS_SHOWN_MAX, PAYLOAD_BYTES_MAX};
+use crate::limits::{CHANNELS_SHOWN_MAX, PAYLOAD_BYTES_MAX, PLAYERS_PER_GAME_MAX};
 use crate::protocol::{self, Event, EventName, Extension, Flags, GameStatus, OneGame};
 
 /// Which of the two questions.
@@ -49,14 +50,8 @@ impl Hub {
     }
 
     fn status_of_all(&mut self, ask: &Ask, question: Question, turn: &mut Turn<'_>) {
-        let rule = self.rules.status;
-        let member = self
-            .sockets
-            .get_mut(&ask.socket)
-            .and_then(|open| open.member_mut());
-        if !member.is_some_and(|member| member.status.takes(rule, turn.now.at)) {
-            self.figures.rate_limited += 1;
-            return self.fail(ask, RATE_LIMITED, turn);
+        if !self.may_ask_much(ask, turn) {
+            return;
         }
         let shown = |game: &&Online| game.display && game.id != ask.game;
         let games: Vec<GameId> = self
@@ -80,6 +75,21 @@ impl Hub {
             };
             self.send(ask.socket, &end, turn);
         }
+    }
+
+    /// Whether a question with a long answer goes on; one too many is refused.
+    pub(super) fn may_ask_much(&mut self, ask: &Ask, turn: &mut Turn<'_>) -> bool {
+        let rule = self.rules.status;
+        let member = self
+            .sockets
+            .get_mut(&ask.socket)
+            .and_then(|open| open.member_mut());
+        let may = member.is_some_and(|member| member.status.takes(rule, turn.now.at));
+        if !may {
+            self.figures.rate_limited += 1;
+            self.fail(ask, RATE_LIMITED, turn);
+        }
+        may
     }
 
     fn status_of(&mut self, ask: &Ask, id: GameId, question: Question, turn: &mut Turn<'_>) {
@@ -169,19 +179,13 @@ impl Hub {
 
     /// The flags of all sockets of a game.
     pub(super) fn flags_of(&self, online: &Online) -> Flags {
-        let members = online
-            .sockets
-            .iter()
-            .filter_map(|id| self.sockets.get(id)?.member());
+        let members = self.members_of(online);
         members.fold(Flags::NONE, |flags, member| flags.union(member.granted))
     }
 
     /// The channels that any socket of a game hears, as far as they are shown to others.
     pub(super) fn channels_of(&self, online: &Online, directory: &Directory) -> Vec<String> {
-        let members = online
-            .sockets
-            .iter()
-            .filter_map(|id| self.sockets.get(id)?.member());
+        let members = self.members_of(online);
         let channels: BTreeSet<_> = members.flat_map(|member| &member.channels).collect();
         let names = channels.into_iter().map(|name| name.as_str());
         let listed = names.filter(|name| directory.is_listed(name));
@@ -190,11 +194,7 @@ impl Hub {
 
     /// The players of all sockets of a game, each name once.
     pub(super) fn players_of(&self, online: &Online) -> Vec<&str> {
-        let members = online
-            .sockets
-            .iter()
-            .filter_map(|id| self.sockets.get(id)?.member());
-        let names = members.flat_map(|member| member.players.iter());
+        let names = self.names_of(online);
         if online.sockets.len() == 1 {
             return names.collect();
         }
@@ -204,12 +204,21 @@ impl Hub {
 
     /// Whether a game has a player of this name, in any case, whom others may know of.
     pub(super) fn has_player(&self, online: &Online, name: &str) -> bool {
-        let members = online
-            .sockets
-            .iter()
-            .filter_map(|id| self.sockets.get(id)?.member());
-        let mut names = members.flat_map(|member| member.players.iter());
+        let mut names = self.names_of(online);
         online.display_players && names.any(|other| is_same_name(other, name))
+    }
+
+    /// The players of all sockets of a game, up to a bound: how long it takes to go through them
+    /// is not the game's to say.
+    fn names_of(&self, online: &Online) -> impl Iterator<Item = &str> {
+        let members = self.members_of(online);
+        let names = members.flat_map(|member| member.players.iter());
+        names.take(PLAYERS_PER_GAME_MAX)
+    }
+
+    fn members_of(&self, online: &Online) -> impl Iterator<Item = &Member> {
+        let sockets = online.sockets.iter();
+        sockets.filter_map(|id| self.sockets.get(id)?.member())
     }
 }
 

@@ -11,7 +11,9 @@ use super::input::{Moment, SocketId};
 use super::players::clean_name;
 use crate::hub::directory::GameId;
 use crate::hub::order::StoreOrder;
-use crate::limits::{CHANNELS_LIVE_MAX, CHANNELS_PER_SOCKET_MAX, MESSAGE_BYTES_MAX};
+use crate::limits::{
+    CHANNELS_LIVE_MAX, CHANNELS_PER_GAME_MAX, CHANNELS_PER_SOCKET_MAX, MESSAGE_BYTES_MAX,
+};
 use crate::protocol::ChannelName;
 use crate::protocol::{
     Chat, Event, Extension, Field, Named, Said, cut_to_bytes, format_time, strip_controls,
@@ -200,20 +202,23 @@ impl Hub {
         name: &ChannelName,
         turn: &mut Turn<'_>,
     ) -> bool {
-        let room = self.channels.contains_key(name) || self.make_room();
-        let member = self
-            .sockets
-            .get_mut(&socket)
-            .and_then(|open| open.member_mut());
-        let Some(member) = member.filter(|_| room) else {
+        let Some(member) = self.sockets.get(&socket).and_then(|open| open.member()) else {
             return false;
         };
         if member.channels.contains(name) {
             return true;
         }
-        if member.channels.len() >= CHANNELS_PER_SOCKET_MAX {
+        let full = member.channels.len() >= CHANNELS_PER_SOCKET_MAX;
+        if full || !self.has_place(name, member.game) {
             return false;
         }
+        let member = self
+            .sockets
+            .get_mut(&socket)
+            .and_then(|open| open.member_mut());
+        let Some(member) = member else {
+            return false;
+        };
         member.channels.insert(name.clone());
         let ear = Ear {
             socket,
@@ -241,6 +246,16 @@ impl Hub {
                 self.channels.remove(name);
             }
         }
+    }
+
+    /// Whether a channel is in use, or there is room for it: no game may take that of all others.
+    fn has_place(&mut self, name: &ChannelName, game: GameId) -> bool {
+        if self.channels.contains_key(name) {
+            return true;
+        }
+        let channels = self.channels.values();
+        let heard = channels.filter(|channel| channel.is_heard_by(game));
+        heard.count() < CHANNELS_PER_GAME_MAX && self.make_room()
     }
 
     /// Whether there is room for one channel more; one that nobody hears goes for it.

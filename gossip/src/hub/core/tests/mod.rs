@@ -7,6 +7,7 @@ mod achievements;
 #[path = "../../../../fuzz/src/check.rs"]
 mod check;
 mod clients;
+mod crowd;
 mod entrance;
 mod history;
 mod limits;
