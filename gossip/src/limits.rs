@@ -308,8 +308,12 @@ pub const GREETING: Duration = Duration::from_secs(10);
 /// Bytes of the head of a request. More: answered with 431.
 pub const REQUEST_HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// How long a WebSocket may be silent, in every kind of frame. Reached: closed with 1000.
-pub const SOCKET_IDLE: Duration = Duration::from_secs(60);
+/// PINGs and other frames without text of one socket in [`WORDLESS_WITHIN`]; nothing else limits
+/// them. More: closed with 1008.
+pub const WORDLESS_FRAMES_MAX: u32 = 1_000;
+
+/// See [`WORDLESS_FRAMES_MAX`].
+pub const WORDLESS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Frames that wait to be written to one socket. More: the socket is cut, as its game does not
 /// read.
@@ -377,6 +381,9 @@ pub const PAGE_GAMES_MAX: usize = 500;
 
 /// Players of one game on the public page. More: "And N more players."
 pub const PAGE_PLAYERS_MAX: usize = 200;
+
+/// Bytes of the public page after which no further game is shown.
+pub const PAGE_BYTES_MAX: usize = 512 * 1024;
 
 /// Channels on the public page. More: "And N more channels."
 pub const PAGE_CHANNELS_MAX: usize = 200;

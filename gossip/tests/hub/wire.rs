@@ -91,6 +91,20 @@ async fn every_path_has_its_answer() {
 }
 
 #[tokio::test]
+async fn regression_the_page_is_made_once_for_all_who_look_at_it_meanwhile() {
+    let (_directory, hub, _) = hub(&[]).await;
+    let began = tokio::time::Instant::now();
+    for _ in 0..40 {
+        let page = hub.get("/").await;
+        assert!(page.ends_with("</html>\n"), "{page}");
+    }
+    // One at the beginning, and one for each two seconds that this took.
+    let most = 2.0 + began.elapsed().as_secs_f64() / 2.0;
+    let made = hub.figure("pages_total").await;
+    assert!(made >= 1.0 && made <= most, "made {made} times");
+}
+
+#[tokio::test]
 async fn an_authentication_succeeds_with_a_beat_or_fails_with_words_and_4000() {
     let (_directory, hub, credentials) = hub(&[]).await;
     let mut game = hub.connect().await;
@@ -155,6 +169,25 @@ async fn odd_frames_are_answered_or_ignored_and_the_socket_stays() {
     assert!(game.message().await.unwrap().unwrap().is_pong());
     let ack = json!({"event": "channels/subscribe", "ref": 1, "status": "success"});
     assert_eq!(game.frame().await, ack);
+}
+
+#[tokio::test]
+async fn regression_a_flood_of_frames_without_text_ends_the_socket_with_1008() {
+    let (_directory, hub, credentials) = hub(&[]).await;
+    let mut game = hub.join(&credentials, &[]).await;
+    let mut flood = hub.connect().await;
+    for _ in 0..1_000 {
+        flood
+            .web
+            .feed(Message::Pong(Vec::new().into()))
+            .await
+            .unwrap();
+    }
+    flood
+        .say(Message::Ping(b"still here".to_vec().into()))
+        .await;
+    assert!(matches!(flood.ended().await, Ended::Closed(1008, _)));
+    game.settle().await;
 }
 
 #[tokio::test]
@@ -339,4 +372,5 @@ async fn garbage_ends_only_its_own_connection() {
     }
     game.settle().await;
     assert_eq!(hub.figure("crashes_total").await, 0.0);
+    assert!(hub.figure("core_queue_messages_max").await >= 1.0);
 }

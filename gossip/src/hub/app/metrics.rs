@@ -30,6 +30,17 @@ impl Sources {
             "Open connections, also those of the page",
             self.door.open(),
         );
+        let (waiting, high_water) = self.door.waiting();
+        text.gauge(
+            "core_queue_messages",
+            "Messages that wait for the core",
+            waiting,
+        );
+        text.gauge(
+            "core_queue_messages_max",
+            "The most that ever waited for the core",
+            high_water,
+        );
         text.counter(
             "sockets_cut_total",
             "Sockets that did not read",
@@ -185,6 +196,11 @@ fn net(text: &mut Text, figures: &NetFigures) {
             &figures.tls_failed,
         ),
         ("opened_total", "WebSockets opened", &figures.opened),
+        (
+            "pages_total",
+            "Times the public page was made",
+            &figures.pages,
+        ),
         (
             "too_large_total",
             "Sockets closed for a frame too large",

@@ -10,7 +10,7 @@ use super::game::Online;
 use super::hub::{Hub, Turn};
 use super::players::is_same_name;
 use super::socket::Member;
-use crate::hub::directory::{Connection, Directory, GameId};
+use crate::hub::directory::{Connection, GameId};
 use crate::limits::{CHANNELS_SHOWN_MAX, PAYLOAD_BYTES_MAX, PLAYERS_PER_GAME_MAX};
 use crate::protocol::{self, Event, EventName, Extension, Flags, GameStatus, OneGame};
 
@@ -171,7 +171,7 @@ impl Hub {
             user_agent_url: None,
             connections: text.connections.iter().map(connection).collect(),
             supports: supports.map(|flag| flag.as_str().to_owned()).collect(),
-            channels: self.channels_of(online, &self.directory),
+            channels: self.channels_of(online),
             players: self.players_of(online).len() as u64,
         };
         serde_json::to_string(&status).unwrap_or_default()
@@ -184,11 +184,11 @@ impl Hub {
     }
 
     /// The channels that any socket of a game hears, as far as they are shown to others.
-    pub(super) fn channels_of(&self, online: &Online, directory: &Directory) -> Vec<String> {
+    fn channels_of(&self, online: &Online) -> Vec<String> {
         let members = self.members_of(online);
         let channels: BTreeSet<_> = members.flat_map(|member| &member.channels).collect();
         let names = channels.into_iter().map(|name| name.as_str());
-        let listed = names.filter(|name| directory.is_listed(name));
+        let listed = names.filter(|name| self.directory.is_listed(name));
         listed.take(CHANNELS_SHOWN_MAX).map(str::to_owned).collect()
     }
 

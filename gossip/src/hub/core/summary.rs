@@ -16,14 +16,10 @@ pub struct ListedGame {
     pub homepage: Option<Box<str>>,
     /// How to play it.
     pub connections: Vec<Connection>,
-    /// What it says it runs. A text from outside.
-    pub user_agent: Option<Box<str>>,
     /// How many play, also where their names are hidden.
     pub players_count: usize,
     /// Who plays; `None` where the game hides it. Texts from outside.
     pub players: Option<Vec<Box<str>>>,
-    /// The listed channels that it hears.
-    pub channels: Vec<String>,
 }
 
 impl Hub {
@@ -44,10 +40,8 @@ impl Hub {
                 description: game.text.description.clone(),
                 homepage: game.text.homepage.clone(),
                 connections: game.text.connections.clone(),
-                user_agent: online.user_agent.clone(),
                 players_count,
                 players: players.map(|names| names.into_iter().map(Into::into).collect()),
-                channels: self.channels_of(online, &self.directory),
             });
         }
         listed.sort_by_cached_key(|game| game.short_name.folded());

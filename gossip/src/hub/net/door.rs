@@ -2,17 +2,19 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use std::time::Duration;
 
 use belay_runtime::{Address, DynamicSupervisor};
+use hyper::body::Bytes;
 use tokio::time::Instant;
 
+use super::page::page;
 use super::seats::{SeatLimits, Seats};
 use super::tls::Tls;
 use crate::hub::clock::unix_ms;
-use crate::hub::core::{ListedGame, SocketId};
+use crate::hub::core::SocketId;
 use crate::hub::desk::{DeskMessage, Notices};
 use crate::limits::{PAGE_AGE_MAX, PAGE_WAIT};
 
@@ -41,9 +43,9 @@ pub struct DoorOptions {
 }
 
 /// What the page showed last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Seen {
-    online: Arc<[ListedGame]>,
+    page: Bytes,
     at: Option<Instant>,
 }
 
@@ -52,6 +54,8 @@ struct Seen {
 pub struct NetFigures {
     /// Connections that were accepted.
     pub accepted: AtomicU64,
+    /// Times that the public page was made.
+    pub pages: AtomicU64,
     /// Connections refused because their address is banned.
     pub banned: AtomicU64,
     /// Connections refused because there are too many, in all or of their address.
@@ -87,6 +91,10 @@ impl Door {
         sockets: DynamicSupervisor,
         options: DoorOptions,
     ) -> Arc<Self> {
+        let seen = Seen {
+            page: page(&notices.directory(), &[]).into(),
+            at: None,
+        };
         Arc::new(Self {
             desk,
             notices,
@@ -96,7 +104,7 @@ impl Door {
             idle: options.idle,
             figures: Arc::default(),
             next_socket: AtomicU64::new(1),
-            seen: Mutex::default(),
+            seen: Mutex::new(seen),
         })
     }
 
@@ -112,29 +120,39 @@ impl Door {
         self.seats.open()
     }
 
+    /// Messages that wait for the core, and the most that ever did.
+    #[must_use]
+    pub fn waiting(&self) -> (usize, usize) {
+        (self.desk.len(), self.desk.high_water())
+    }
+
     pub(super) fn is_banned(&self, address: IpAddr) -> bool {
         self.notices.directory().is_refused(address, unix_ms())
     }
 
-    /// Who is online, at most [`PAGE_AGE_MAX`] old unless the core is busy.
-    pub(super) async fn online(&self) -> Arc<[ListedGame]> {
+    /// The public page, at most [`PAGE_AGE_MAX`] old unless the core is busy. It is made once for
+    /// all who look at it meanwhile.
+    pub(super) async fn page(&self) -> Bytes {
         let now = Instant::now();
-        let (mut online, asks) = {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let asks = seen
-                .at
-                .is_none_or(|at| now.duration_since(at) >= PAGE_AGE_MAX);
+        let asks = {
+            let mut seen = self.seen();
+            let is_old = |at| now.duration_since(at) >= PAGE_AGE_MAX;
+            let asks = seen.at.is_none_or(is_old);
             if asks {
                 seen.at = Some(now);
             }
-            (Arc::clone(&seen.online), asks)
+            asks
         };
-        if asks && let Ok(seen) = self.desk.call(PAGE_WAIT, DeskMessage::Look).await {
-            online = seen.into();
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            seen.online = Arc::clone(&online);
+        if asks && let Ok(online) = self.desk.call(PAGE_WAIT, DeskMessage::Look).await {
+            count(&self.figures.pages);
+            let made = page(&self.notices.directory(), &online);
+            self.seen().page = made.into();
         }
-        online
+        self.seen().page.clone()
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A number for a socket, never used before.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use belay_runtime::{Context, Exit};
-use hyper::body::Incoming as RequestBody;
+use hyper::body::{Bytes, Incoming as RequestBody};
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName,
     HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_VERSION, UPGRADE, X_CONTENT_TYPE_OPTIONS,
@@ -17,9 +17,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use super::body::Text;
 use super::door::{Door, count};
 use super::handshake::judge;
-use super::page::page;
 use super::seats::Seat;
 use super::socket::{self, SocketStart};
 use super::stream::Stream;
@@ -113,7 +113,7 @@ async fn answer(
     mut request: Request<RequestBody>,
     door: &Door,
     slot: &UpgradeSlot,
-) -> Response<String> {
+) -> Response<Text> {
     let read = matches!(*request.method(), Method::GET | Method::HEAD);
     match request.uri().path() {
         "/socket" => match judge(request.method(), request.headers()) {
@@ -125,7 +125,7 @@ async fn answer(
             Err(status) => no_socket(status),
         },
         "/_health" if read => plain(StatusCode::OK, ""),
-        "/" if read => html(page(&door.notices.directory(), &door.online().await)),
+        "/" if read => html(door.page().await),
         "/_health" | "/" => {
             let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "Only GET is served here.\n");
             set(&mut response, ALLOW, "GET, HEAD");
@@ -135,8 +135,8 @@ async fn answer(
     }
 }
 
-fn switch(accept: &str) -> Response<String> {
-    let mut response = Response::new(String::new());
+fn switch(accept: &str) -> Response<Text> {
+    let mut response = Response::new(Text::default());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     set(&mut response, CONNECTION, "upgrade");
     set(&mut response, UPGRADE, "websocket");
@@ -146,7 +146,7 @@ fn switch(accept: &str) -> Response<String> {
     response
 }
 
-fn no_socket(status: StatusCode) -> Response<String> {
+fn no_socket(status: StatusCode) -> Response<Text> {
     let mut response = plain(status, "Here is a WebSocket for games.\n");
     if status == StatusCode::UPGRADE_REQUIRED {
         set(&mut response, CONNECTION, "upgrade, close");
@@ -159,8 +159,8 @@ fn no_socket(status: StatusCode) -> Response<String> {
     response
 }
 
-fn plain(status: StatusCode, text: &str) -> Response<String> {
-    let mut response = Response::new(text.to_owned());
+fn plain(status: StatusCode, text: &str) -> Response<Text> {
+    let mut response = Response::new(text.into());
     *response.status_mut() = status;
     set(&mut response, CONTENT_TYPE, "text/plain; charset=utf-8");
     set(&mut response, CACHE_CONTROL, "no-store");
@@ -168,8 +168,8 @@ fn plain(status: StatusCode, text: &str) -> Response<String> {
     response
 }
 
-fn html(page: String) -> Response<String> {
-    let mut response = Response::new(page);
+fn html(page: Bytes) -> Response<Text> {
+    let mut response = Response::new(page.into());
     set(&mut response, CONTENT_TYPE, "text/html; charset=utf-8");
     set(&mut response, CACHE_CONTROL, "no-store");
     set(&mut response, CONNECTION, "close");
@@ -180,7 +180,7 @@ fn html(page: String) -> Response<String> {
     response
 }
 
-fn set(response: &mut Response<String>, name: HeaderName, value: &'static str) {
+fn set(response: &mut Response<Text>, name: HeaderName, value: &'static str) {
     response
         .headers_mut()
         .insert(name, HeaderValue::from_static(value));

@@ -9,6 +9,7 @@
 //! It crashes alone: the core sees its end, like every other end of a socket, by a monitor.
 
 mod acceptor;
+mod body;
 mod door;
 mod handshake;
 mod http;
@@ -24,6 +25,5 @@ pub use acceptor::acceptor;
 pub use door::{Door, DoorOptions, NetFigures};
 pub use listen::{ListenError, listen};
 pub use ops::{Report, ops};
-pub use page::page;
 pub use seats::SeatLimits;
 pub use tls::{Tls, TlsError};

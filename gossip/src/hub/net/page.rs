@@ -3,7 +3,7 @@
 
 use crate::hub::core::ListedGame;
 use crate::hub::directory::{Channel, Connection, Directory, is_unseen};
-use crate::limits::{PAGE_CHANNELS_MAX, PAGE_GAMES_MAX, PAGE_PLAYERS_MAX};
+use crate::limits::{PAGE_BYTES_MAX, PAGE_CHANNELS_MAX, PAGE_GAMES_MAX, PAGE_PLAYERS_MAX};
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -14,8 +14,7 @@ const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 const FOOT: &str = "</main>\n</body>\n</html>\n";
 
 /// The page for what is online.
-#[must_use]
-pub fn page(directory: &Directory, online: &[ListedGame]) -> String {
+pub(super) fn page(directory: &Directory, online: &[ListedGame]) -> String {
     let players: usize = online.iter().map(|game| game.players_count).sum();
     let mut html = HEAD.to_owned();
     let (games_said, players_said) = (said(online.len(), "game"), said(players, "player"));
@@ -25,10 +24,15 @@ pub fn page(directory: &Directory, online: &[ListedGame]) -> String {
         "p",
         &format!("{games_said} and {players_said} online."),
     );
+    let mut shown = 0;
     for game in online.iter().take(PAGE_GAMES_MAX) {
+        if html.len() >= PAGE_BYTES_MAX {
+            break;
+        }
         one_game(&mut html, game);
+        shown += 1;
     }
-    rest(&mut html, online.len(), PAGE_GAMES_MAX, "games");
+    rest(&mut html, online.len(), shown, "games");
     channels(&mut html, directory);
     html.push_str(FOOT);
     html
@@ -39,6 +43,11 @@ fn one_game(html: &mut String, game: &ListedGame) {
     match &game.homepage {
         Some(url) => line(html, "h2", &link(url, &name)),
         None => line(html, "h2", &name),
+    }
+    let short_name = game.short_name.as_str();
+    if *game.display_name != *short_name {
+        // By it tells find the game.
+        line(html, "p", &format!("Name on this network: {short_name}"));
     }
     if let Some(description) = &game.description {
         line(html, "p", &escaped(description));
@@ -150,10 +159,8 @@ mod tests {
             description: None,
             homepage: None,
             connections: Vec::new(),
-            user_agent: None,
             players_count: players.map_or(2, <[&str]>::len),
             players: players.map(owned),
-            channels: Vec::new(),
         }
     }
 
@@ -174,6 +181,7 @@ mod tests {
         );
         let expected = "<h2><a href=\"https://z.example/?a=1&amp;b=2\" \
              rel=\"noopener noreferrer nofollow\">&lt;b&gt;Zed&lt;/b&gt; &amp; Co</a></h2>\n\
+             <p>Name on this network: Zed</p>\n\
              <p>It&#39;s &quot;good&quot;</p>\n<p>Play by telnet: z.example port 4000</p>\n\
              <p>3 players online:</p>\n<ul>\n<li>&lt;script&gt;alert(1)&lt;/script&gt;</li>\n\
              <li>Al[31m</li>\n<li>bo</li>\n</ul>";
@@ -229,5 +237,17 @@ mod tests {
         let html = page(&Directory::new(), &[game("Big", Some(&names))]);
         assert_eq!(html.matches("<li>").count(), PAGE_PLAYERS_MAX);
         assert!(html.contains("<p>And 7 more players.</p>"));
+    }
+
+    #[test]
+    fn regression_all_games_together_have_a_bound_too() {
+        let long = "\u{1f600}".repeat(100);
+        let names = vec![long.as_str(); PAGE_PLAYERS_MAX];
+        let games = vec![game("Big", Some(&names)); PAGE_GAMES_MAX];
+        let html = page(&Directory::new(), &games);
+        assert!(html.len() < 2 * PAGE_BYTES_MAX, "{} bytes", html.len());
+        let shown = html.matches("<h2>Big</h2>").count();
+        let rest = format!("<p>And {} more games.</p>", PAGE_GAMES_MAX - shown);
+        assert!(shown > 0 && html.contains(&rest));
     }
 }

@@ -30,7 +30,7 @@ use crate::hub::core::SocketId;
 use crate::hub::desk::{DeskMessage, SocketMessage, SocketPort};
 use crate::limits::{
     CLOSE_LINGER, FRAME_IN_BYTES_MAX, FRAMES_PER_WRITE, GATHER, READ_BUFFER_BYTES,
-    WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
+    WORDLESS_FRAMES_MAX, WORDLESS_WITHIN, WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
 };
 use crate::protocol::Decoded;
 
@@ -78,6 +78,8 @@ struct Socket {
     last_received: Instant,
     last_written: Instant,
     flushing_since: Instant,
+    /// Frames without text, and since when they are counted.
+    wordless: (u32, Instant),
     timer: Pin<Box<Sleep>>,
     _seat: Seat,
 }
@@ -133,6 +135,7 @@ impl Socket {
             last_received: now,
             last_written: now - GATHER,
             flushing_since: now,
+            wordless: (0, now),
             timer: Box::pin(sleep_until(now + idle)),
             _seat: seat,
         }
@@ -261,6 +264,9 @@ impl Socket {
         ctx: &Context<SocketMessage>,
         message: Message,
     ) -> Result<(), End> {
+        if !message.is_text() && self.is_flood(ctx.now()) {
+            return Err(End::Close(CloseCode::Policy, "too many frames"));
+        }
         match message {
             Message::Text(text) => {
                 let frame = Decoded::of(&text);
@@ -281,6 +287,15 @@ impl Socket {
             }
             Message::Binary(_) | Message::Pong(_) | Message::Frame(_) => Ok(()),
         }
+    }
+
+    /// Counts a frame that the core does not see, and so cannot limit.
+    fn is_flood(&mut self, now: Instant) -> bool {
+        if now.duration_since(self.wordless.1) >= WORDLESS_WITHIN {
+            self.wordless = (0, now);
+        }
+        self.wordless.0 += 1;
+        self.wordless.0 > WORDLESS_FRAMES_MAX
     }
 
     /// Tells the desk; waits while it has no room, and so does not read.
