@@ -66,7 +66,7 @@ impl Stage {
         let orders = store.orders();
         let tree = Supervisor::builder("hub")
             .intensity(Intensity::new(1_000, Duration::from_secs(60)))
-            .child(store.spec(Arc::new(|_| {})))
+            .child(store.spec(Arc::new(|_| true)))
             .child(desk.spec(Arc::new(move |order| orders.send(order))))
             .child(sockets.spec())
             .child(acceptor(listener, door));

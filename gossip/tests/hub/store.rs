@@ -1,11 +1,16 @@
 //! `[edge]` A database that fails, before the start and under a running hub.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use belay_gossip::hub::store::{Database, Store};
+use belay_runtime::{Node, Supervisor};
 use serde_json::Value;
 use sqlx::{Connection as _, SqliteConnection};
 
-use crate::stand::{Directory, Hub, add_game, run, said, say, until, well};
+use crate::stand::{Directory, Hub, PATIENCE, add_game, run, said, say, until, well};
 
 #[tokio::test]
 async fn a_file_that_is_no_database_of_ours_is_told_and_left_alone() {
@@ -33,6 +38,45 @@ async fn a_file_that_is_no_database_of_ours_is_told_and_left_alone() {
     let (code, _, err) = said(&run(directory.path(), &["game", "list"]).await);
     assert_eq!(code, 65, "{err}");
     assert!(err.contains("the database of another program"), "{err}");
+}
+
+#[tokio::test]
+async fn regression_the_database_is_private_from_its_first_byte() {
+    let directory = Directory::new();
+    let mode = |name: &str| {
+        let metadata = fs::metadata(directory.join(name)).expect(name);
+        metadata.permissions().mode() & 0o777
+    };
+    let files = ["hub.sqlite", "hub.sqlite-wal", "hub.sqlite-shm"];
+    let database = Database::open(directory.path()).await.unwrap();
+    assert_eq!(files.map(mode), [0o600; 3]);
+    // Those of an earlier, careless time as well.
+    for name in files {
+        fs::set_permissions(directory.join(name), Permissions::from_mode(0o644)).unwrap();
+    }
+    let again = Database::open(directory.path()).await.unwrap();
+    assert_eq!(files.map(mode), [0o600; 3]);
+    again.close().await.unwrap();
+    database.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn regression_a_directory_that_finds_no_room_is_offered_again() {
+    let directory = Directory::new();
+    add_game(directory.path(), "GameA", &[]).await;
+    let offers = Arc::new(AtomicU32::new(0));
+    let offered = Arc::clone(&offers);
+    let store = Store::new(directory.path());
+    let spec = store.spec(Arc::new(move |_| offered.fetch_add(1, Relaxed) >= 1));
+    let node = Node::start(Supervisor::builder("hub").child(spec)).await;
+    let node = node.unwrap();
+    until(|| async { offers.load(Relaxed) }, |offers| *offers == 2).await;
+    node.stop(PATIENCE).await;
+    assert_eq!(
+        offers.load(Relaxed),
+        2,
+        "what was taken is not offered again"
+    );
 }
 
 #[tokio::test]

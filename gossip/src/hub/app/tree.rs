@@ -67,13 +67,13 @@ pub(super) async fn start(parts: Parts) -> Result<Running, Failure> {
     };
     let told = address.clone();
     let on_directory = Arc::new(move |directory: Directory| {
-        // Full: the core is busy beyond measure, and the next change brings all of it.
-        if told
-            .try_send_owed(DeskMessage::Directory(Box::new(directory)))
-            .is_err()
-        {
-            tracing::warn!("the core has no room for a new directory");
+        // Full: the core is busy beyond measure, and is offered it again.
+        let directory = DeskMessage::Directory(Box::new(directory));
+        let taken = told.try_send_owed(directory).is_ok();
+        if !taken {
+            tracing::warn!("the core has no room for a new directory; it is offered again");
         }
+        taken
     });
     let orders = parts.store.orders();
     let mut tree = Supervisor::builder("hub")

@@ -2,12 +2,14 @@
 //! else has written.
 
 use std::fs::Permissions;
+use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _, SqliteConnection};
+use tokio::fs::OpenOptions;
 
 use super::error::OpenError;
 use crate::limits::DATABASE_LOCK_WAIT;
@@ -51,13 +53,12 @@ impl Database {
     pub async fn open(data_dir: &Path) -> Result<Self, OpenError> {
         let path = data_dir.join(FILE_NAME);
         let fail = |error| OpenError::sort(&path, error);
+        // It holds hashes of secrets only, but who is banned is nobody's business either. What
+        // SQLite keeps beside the file takes on its mode.
+        make_private(&path).await;
         let options = options(&path).create_if_missing(true);
         let mut connection = options.connect().await.map_err(fail)?;
         bring_up_to_date(&mut connection, &path).await?;
-        // It holds hashes of secrets only, but who is banned is nobody's business either.
-        if let Err(error) = tokio::fs::set_permissions(&path, Permissions::from_mode(0o600)).await {
-            tracing::warn!(reason = %error, "the database may be read by others");
-        }
         let file = identity(&path).await;
         Ok(Self {
             path,
@@ -143,6 +144,26 @@ fn options(path: &Path) -> SqliteConnectOptions {
 fn known() -> i64 {
     let versions = MIGRATIONS.iter().map(|(version, ..)| *version);
     versions.max().unwrap_or(0)
+}
+
+/// Sees to it that only we can read the file, which is made empty when it is not there, and what
+/// SQLite has left beside it. What keeps us from that, SQLite will tell better.
+async fn make_private(path: &Path) {
+    let mut options = OpenOptions::new();
+    let made = options.write(true).create_new(true).mode(0o600).open(path);
+    if made.await.is_ok() {
+        return;
+    }
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let private = tokio::fs::set_permissions(&name, Permissions::from_mode(0o600)).await;
+        if let Err(error) = private
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(reason = %error, "the database may be read by others");
+        }
+    }
 }
 
 async fn identity(path: &Path) -> Option<(u64, u64)> {

@@ -1,5 +1,7 @@
 //! `[edge]` What the operator's commands do to games. Each is one transaction.
 
+use std::collections::BTreeMap;
+
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use uuid::Uuid;
@@ -290,7 +292,12 @@ fn parse_way(text: &str) -> Result<Connection, Fault> {
 
 async fn games(connection: &mut SqliteConnection) -> Result<Vec<GameRecord>, sqlx::Error> {
     let ways = sqlx::query("SELECT game_id, kind, address FROM connections ORDER BY kind");
-    let ways = ways.fetch_all(&mut *connection).await?;
+    let mut by_game: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for way in ways.fetch_all(&mut *connection).await? {
+        let (kind, address): (&str, &str) = (way.try_get(1)?, way.try_get(2)?);
+        let ways = by_game.entry(way.try_get(0)?).or_default();
+        ways.push(format!("{kind} {address}"));
+    }
     let query = format!("SELECT {GAME_COLUMNS} FROM games ORDER BY name_key");
     let rows = sqlx::query(sqlx::AssertSqlSafe(query))
         .fetch_all(connection)
@@ -299,12 +306,7 @@ async fn games(connection: &mut SqliteConnection) -> Result<Vec<GameRecord>, sql
     for row in &rows {
         let id: i64 = row.try_get(0)?;
         let mut game = game(row)?;
-        for way in &ways {
-            if way.try_get::<i64, _>(0)? == id {
-                let (kind, address): (&str, &str) = (way.try_get(1)?, way.try_get(2)?);
-                game.connections.push(format!("{kind} {address}"));
-            }
-        }
+        game.connections = by_game.remove(&id).unwrap_or_default();
         games.push(game);
     }
     Ok(games)

@@ -23,8 +23,9 @@ use crate::hub::directory::Directory;
 use crate::hub::order::StoreOrder;
 use crate::limits::{STORE_MAILBOX, STORE_POLL, STORE_RETRY_MAX, STORE_STOP};
 
-/// Takes each new directory. Must not block.
-pub type OnDirectory = Arc<dyn Fn(Directory) + Send + Sync>;
+/// Takes each new directory; `false` when there is no room for it, and it is to be offered again.
+/// Must not block.
+pub type OnDirectory = Arc<dyn Fn(Directory) -> bool + Send + Sync>;
 
 /// What the store process is sent.
 #[derive(Debug)]
@@ -214,8 +215,9 @@ impl StoreProcess {
             return Ok(());
         }
         let directory = database.directory().await?;
-        self.version = Some(version);
-        (self.on_directory)(directory);
+        if (self.on_directory)(directory) {
+            self.version = Some(version);
+        }
         Ok(())
     }
 
