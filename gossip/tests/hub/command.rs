@@ -191,6 +191,39 @@ async fn credentials_go_to_a_file_for_the_owner_only_and_spare_what_is_there() {
 }
 
 #[tokio::test]
+async fn regression_a_new_secret_leaves_the_hub_s_address_in_the_file_as_it_is() {
+    let directory = Directory::new();
+    let file = directory.join("a.toml");
+    let out = ["--out", file.to_str().unwrap()];
+    let url = ["--url", "wss://hub.example/socket"];
+    let read = || {
+        let text = std::fs::read_to_string(&file).unwrap();
+        belay_gossip::Credentials::parse(&text).unwrap()
+    };
+    let data = directory.path();
+    let add = [&["game", "add", "GameA"][..], &out, &url].concat();
+    let printed = well(data, &add).await;
+    assert!(printed.contains("signs in at wss://hub.example/socket"));
+    let text = std::fs::read_to_string(&file).unwrap() + "ca = \"hub.pem\"\n";
+    std::fs::write(&file, text).unwrap();
+    let before = read();
+    let rotate = [&["game", "rotate", "GameA"][..], &out].concat();
+    well(data, &rotate).await;
+    let after = read();
+    assert_ne!(before.client_secret, after.client_secret);
+    assert_eq!(
+        belay_gossip::Credentials {
+            client_secret: before.client_secret.clone(),
+            ..after
+        },
+        before
+    );
+    let url = ["--url", "ws://127.0.0.1:5000/socket"];
+    well(data, &[&rotate[..], &url].concat()).await;
+    assert_eq!(read().url.to_string(), "ws://127.0.0.1:5000/socket");
+}
+
+#[tokio::test]
 async fn a_running_hub_closes_what_is_disabled_rotated_banned_or_removed() {
     let directory = Directory::new();
     let data = directory.path();

@@ -169,9 +169,10 @@ pub(super) struct OutFlags {
     /// Write the credentials to this file, readable by you only, instead of showing them.
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
-    /// The hub's address as the game will use it.
-    #[arg(long, value_name = "URL", default_value = "ws://127.0.0.1:4110/socket")]
-    pub(super) url: String,
+    /// The hub's address as the game will use it, as in wss://hub.example/socket. Without it the
+    /// one that the file has; in a new one, ws://127.0.0.1:4110/socket.
+    #[arg(long, value_name = "URL")]
+    pub(super) url: Option<String>,
 }
 
 /// `belay-hub ban ...`

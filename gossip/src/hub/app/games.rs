@@ -12,6 +12,9 @@ use crate::hub::directory::{Connection, Fault, GameText, SecretHash, ShortName};
 use crate::hub::store::{Database, GameRecord, NewGame, Switch, Visibility};
 use crate::{Credentials, HubUrl};
 
+/// Where a hub is that listens where it does by itself.
+const NEARBY: &str = "ws://127.0.0.1:4110/socket";
+
 /// Carries out a command. Gives what to print.
 pub(super) async fn carry_out(
     action: GameAction,
@@ -89,7 +92,7 @@ async fn add(
         text: shown,
         visibility,
     };
-    let url = checked(&out.url)?;
+    let url = address(out.url.as_deref())?;
     let credentials = credentials(url, name.as_str(), (client_id, client_secret));
     database.add_game(&game, unix_ms()).await?;
     match hand_over(&credentials, out, name.as_str()) {
@@ -107,15 +110,24 @@ async fn rotate(database: &mut Database, name: &str, out: &OutFlags) -> Result<S
     let client_id: Uuid = game.client_id.parse().map_err(|_ignored| {
         Failure::new(Status::Data, format!("the client id of {name} is damaged"))
     })?;
-    let client_secret = secret::random_uuid()?;
-    let url = checked(&out.url)?;
-    let credentials = credentials(url, &game.name, (client_id, client_secret));
+    let mut kept = None;
     if let Some(file) = &out.out {
         match secret::look(file)? {
-            Found::Credentials(there) if there.client_id == credentials.client_id => {}
+            Found::Credentials(there) if there.client_id == client_id.to_string() => {
+                kept = Some(*there);
+            }
             Found::Nothing | Found::Credentials(_) | Found::Foreign => secret::must_be_free(file)?,
         }
     }
+    let client_secret = secret::random_uuid()?;
+    let url = match (&out.url, &kept) {
+        (None, Some(kept)) => kept.url.clone(),
+        (url, _) => address(url.as_deref())?,
+    };
+    let credentials = Credentials {
+        ca: kept.and_then(|kept| kept.ca),
+        ..credentials(url, &game.name, (client_id, client_secret))
+    };
     database
         .rotate_game(name, &SecretHash::of(client_secret))
         .await?;
@@ -150,8 +162,8 @@ fn refused(fault: Fault) -> Failure {
 }
 
 /// The address that is put into credentials.
-fn checked(url: &str) -> Result<HubUrl, Failure> {
-    HubUrl::parse(url)
+fn address(url: Option<&str>) -> Result<HubUrl, Failure> {
+    HubUrl::parse(url.unwrap_or(NEARBY))
         .map_err(|error| Failure::new(Status::Configuration, format!("--url: {error}")))
 }
 
@@ -176,7 +188,8 @@ fn hand_over(credentials: &Credentials, out: &OutFlags, name: &str) -> Result<St
     };
     secret::write(file, credentials)?;
     Ok(format!(
-        "{name} signs in with what is in {}.\n",
+        "{name} signs in at {} with what is in {}.\n",
+        credentials.url,
         file.display()
     ))
 }
