@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use super::fault::Fault;
-use super::game::{TextKind, clean_text};
+use super::game::{TextKind, clean_text, is_unseen};
 use super::name::ShortName;
 use crate::limits::PLAYER_NAME_MAX;
 
@@ -71,6 +71,7 @@ impl FromStr for Banned {
                 name: player_name(name)?,
                 game: ShortName::parse(game)?,
             }),
+            None if is_like_an_address(text) => Err(Fault::Ban),
             None => Ok(Self::Name(player_name(text)?)),
         }
     }
@@ -85,6 +86,14 @@ impl fmt::Display for Banned {
             Self::Network(network) => network.fmt(f),
         }
     }
+}
+
+/// Whether somebody meant an address and mistyped it. A ban of such a name would keep out nobody.
+fn is_like_an_address(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':' | b'*');
+    text.contains(['.', ':'])
+        && text.bytes().all(is_part)
+        && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn player_name(text: &str) -> Result<Box<str>, Fault> {
@@ -227,7 +236,7 @@ impl Bans {
         if self.names.is_empty() && self.players.is_empty() {
             return false;
         }
-        let name = folded(name.trim());
+        let name = folded(name);
         let here = self.players.get(&game.folded());
         holds(self.names.get(&name), now_unix_ms)
             || holds(here.and_then(|names| names.get(&name)), now_unix_ms)
@@ -245,6 +254,9 @@ fn holds(until: Option<&Until>, now_unix_ms: i64) -> bool {
     until.is_some_and(|until| until.holds(now_unix_ms))
 }
 
+/// A name without its case, and without what cannot be seen in it.
 fn folded(name: &str) -> Box<str> {
-    name.to_lowercase().into()
+    let seen = name.chars().filter(|character| !is_unseen(*character));
+    let folded: String = seen.flat_map(char::to_lowercase).collect();
+    folded.trim().into()
 }

@@ -95,6 +95,35 @@ fn a_player_is_muted_in_their_game_or_everywhere() {
 }
 
 #[test]
+fn regression_a_banned_player_is_muted_also_with_signs_that_nobody_sees() {
+    let directory = directory(&[("Bo@GameA", None), ("Eve", None)]);
+    for evasion in ["B\u{200b}o", "\u{feff}Bo", "BO\u{2060} ", "\u{202e}bo"] {
+        assert!(
+            directory.is_muted(evasion, &name("GameA"), NOW),
+            "{evasion:?}"
+        );
+    }
+    assert!(directory.is_muted("Ev\u{200d}e", &name("GameB"), NOW));
+    assert!(!directory.is_muted("B o", &name("GameA"), NOW));
+}
+
+#[test]
+fn regression_a_mistyped_address_bans_no_name() {
+    for text in [
+        "192.0.2",
+        "192.0.2.300",
+        "192.0.2.*",
+        "10.0.0.1:4000",
+        "2001:db8:::1",
+    ] {
+        assert_eq!(text.parse::<Banned>(), Err(Fault::Ban), "{text}");
+    }
+    for text in ["Ann B.", "Dr.No", "Abe", "1st", "007"] {
+        assert_eq!(text.parse(), Ok(Banned::Name(text.into())), "{text}");
+    }
+}
+
+#[test]
 fn an_address_is_refused_alone_or_with_its_network() {
     let directory = directory(&[
         ("192.0.2.7", None),
