@@ -113,9 +113,12 @@ pub const REASON_CHARS_MAX: usize = 80;
 /// Marks on one letter (accents and the like); further ones are left out.
 pub const MARKS_IN_A_ROW_MAX: usize = 3;
 
-/// Chatter of all games that is taken: channels, sign-ins, tells, games coming and going.
-/// Beyond: dropped and counted.
+/// Chatter of all games that is taken: channels, sign-ins, games coming and going. Beyond: dropped
+/// and counted.
 pub const CHATTER_RATE: Rate = Rate::new(200, 50);
+
+/// Tells of all games that are taken. Beyond: dropped and counted.
+pub const TELL_RATE: Rate = Rate::new(100, 20);
 
 /// Chatter of one game that is taken. Beyond: dropped and counted.
 pub const GAME_CHATTER_RATE: Rate = Rate::new(60, 20);
@@ -153,7 +156,7 @@ pub const FRAMES_PER_TURN: u32 = 32;
 pub const SEEN_MAX: usize = 4_096;
 
 /// Messages that are asked for at once of what was missed on a channel.
-pub const HISTORY_PAGE: u64 = 50;
+pub const HISTORY_PAGE: usize = 50;
 
 /// How often is asked in a row; what is beyond is lost and counted.
 pub const HISTORY_PAGES_MAX: u32 = 8;
@@ -229,11 +232,11 @@ pub const SOCKETS_PER_GAME_MAX: usize = 64;
 /// Channels that one socket hears. A subscription beyond fails.
 pub const CHANNELS_PER_SOCKET_MAX: usize = 100;
 
-/// Channels in use at once. A channel that nobody hears goes for a new one, else it fails.
-pub const CHANNELS_LIVE_MAX: usize = 1_000;
-
 /// Channels of one game on all of its sockets, over which it makes no new ones: it fails.
 pub const CHANNELS_PER_GAME_MAX: usize = 200;
+
+/// Channels in use at once. A channel that nobody hears goes for a new one, else it fails.
+pub const CHANNELS_LIVE_MAX: usize = 1_000;
 
 /// Channels that the status of a game names; the rest is left out, so that it fits a frame.
 pub const CHANNELS_SHOWN_MAX: usize = 200;
@@ -244,11 +247,11 @@ pub const REJECTED_SHOWN_MAX: usize = 20;
 /// Players of one socket; the rest of a beat is not read, a sign-in beyond is not passed on.
 pub const PLAYERS_PER_SOCKET_MAX: usize = 1_000;
 
-/// Characters of what a game says it runs, and of the version it says it knows; the rest is cut.
-pub const USER_AGENT_CHARS_MAX: usize = 100;
-
 /// Players of one game on all of its sockets that are looked at; nobody hears of the rest.
 pub const PLAYERS_PER_GAME_MAX: usize = 4_000;
+
+/// Characters of what a game says it runs, and of the version it says it knows; the rest is cut.
+pub const USER_AGENT_CHARS_MAX: usize = 100;
 
 /// Bytes of the time in a tell. A longer one is no time.
 pub const SENT_AT_BYTES_MAX: usize = 64;
@@ -379,11 +382,11 @@ pub const HUB_STOP: Duration = Duration::from_secs(10);
 /// Games on the public page. More: "And N more games."
 pub const PAGE_GAMES_MAX: usize = 500;
 
-/// Players of one game on the public page. More: "And N more players."
-pub const PAGE_PLAYERS_MAX: usize = 200;
-
 /// Bytes of the public page after which no further game is shown.
 pub const PAGE_BYTES_MAX: usize = 512 * 1024;
+
+/// Players of one game on the public page. More: "And N more players."
+pub const PAGE_PLAYERS_MAX: usize = 200;
 
 /// Channels on the public page. More: "And N more channels."
 pub const PAGE_CHANNELS_MAX: usize = 200;

@@ -5,7 +5,8 @@
 //! assigned to. Line ends and odd spaces become spaces. Marks are not
 //! piled up. What is too long is cut.
 //!
-//! Nothing here knows about MXP or colours: a client that can do those escapes what it shows.
+//! Orders to play sounds (MSP) are broken up. Nothing here knows about MXP or colours: a client
+//! that can do those escapes what it shows.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -17,11 +18,11 @@ use crate::limits::{
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
 
-/// The name of a player or a game; `None` when nothing is left. An `@` becomes a space, since it
-/// stands between a player and a game.
+/// The name of a player or a game; `None` when nothing is left. An `@` of any width becomes a
+/// space, since it stands between a player and a game.
 pub(super) fn name(text: &str) -> Option<String> {
     let mut clean = cleaned(text, FOREIGN_NAME_CHARS_MAX, |char| match char {
-        '@' => ' ',
+        '@' | '\u{fe6b}' | '\u{ff20}' => ' ',
         other => other,
     });
     clean.truncate(clean.trim_end().len());
@@ -62,6 +63,7 @@ fn cleaned(text: &str, chars_max: usize, map: impl Fn(char) -> char) -> String {
         let char = match char {
             _ if is_space(char) => ' ',
             _ if is_unwanted(char) => continue,
+            '(' if is_order(&clean) => ' ',
             _ => map(char),
         };
         if char == ' ' && clean.is_empty() {
@@ -82,6 +84,18 @@ fn cleaned(text: &str, chars_max: usize, map: impl Fn(char) -> char) -> String {
         count += 1;
     }
     clean
+}
+
+/// Whether a bracket would make it what clients with MSP take for an order to play a sound, which
+/// they may fetch from anywhere.
+fn is_order(text: &str) -> bool {
+    let order = text.len().checked_sub("!!SOUND".len());
+    let order = order.and_then(|start| text.get(start..));
+    order.is_some_and(|order| {
+        ["!!SOUND", "!!MUSIC"]
+            .iter()
+            .any(|known| order.eq_ignore_ascii_case(known))
+    })
 }
 
 /// What begins an escape sequence, in 7 or 8 bits.
@@ -262,6 +276,23 @@ mod tests {
             assert_eq!(message(nothing), None, "{nothing:?}");
             assert_eq!(name(nothing), None, "{nothing:?}");
         }
+    }
+
+    #[test]
+    fn regression_orders_to_play_sounds_are_broken_up() {
+        let table = [
+            ("!!SOUND(http://a/b.wav)", "!!SOUND http://a/b.wav)"),
+            ("x !!mu\u{200b}sic(b U=http://a)", "x !!music b U=http://a)"),
+            ("!SOUND(x) !!(y)", "!SOUND(x) !!(y)"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(message(text).as_deref(), Some(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn regression_no_width_of_an_at_can_name_another_game() {
+        assert_eq!(name("Bo\u{ff20}A\u{fe6b}B").as_deref(), Some("Bo A B"));
     }
 
     #[test]

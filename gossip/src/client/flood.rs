@@ -11,6 +11,7 @@ use super::bucket::Bucket;
 use crate::limits::{
     ANSWER_RATE, BEAT_RATE, CHATTER_RATE, FLOOD_AT_ONCE, FLOOD_BYTES_PER_SECOND,
     FLOOD_FRAMES_PER_SECOND, FLOOD_SECONDS, GAME_CHATTER_RATE, GAMES_MEASURED_MAX, NOISE_RATE,
+    TELL_RATE,
 };
 
 /// Bytes at the beginning of a frame in which the event's name is looked for.
@@ -28,6 +29,7 @@ pub(super) enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Chatter,
+    Tell,
     Answer,
     Beat,
     Noise,
@@ -37,6 +39,7 @@ enum Kind {
 #[derive(Debug)]
 pub(super) struct Guard {
     chatter: Bucket,
+    tells: Bucket,
     answers: Bucket,
     beats: Bucket,
     noise: Bucket,
@@ -54,6 +57,7 @@ impl Guard {
     pub(super) fn new(now: Instant) -> Self {
         Self {
             chatter: Bucket::new(CHATTER_RATE, now),
+            tells: Bucket::new(TELL_RATE, now),
             answers: Bucket::new(ANSWER_RATE, now),
             beats: Bucket::new(BEAT_RATE, now),
             noise: Bucket::new(NOISE_RATE, now),
@@ -73,6 +77,7 @@ impl Guard {
         }
         let fits = match kind(text) {
             Kind::Chatter => self.game_has_room(text, now) && self.chatter.take(now),
+            Kind::Tell => self.game_has_room(text, now) && self.tells.take(now),
             Kind::Answer => self.answers.take(now),
             Kind::Beat => self.beats.take(now),
             Kind::Noise => self.noise.take(now),
@@ -131,9 +136,10 @@ fn kind(text: &str) -> Kind {
         .and_then(|start| value_of(start, "\"event\""))
     {
         Some(
-            "channels/broadcast" | "players/sign-in" | "players/sign-out" | "tells/receive"
-            | "games/connect" | "games/disconnect",
+            "channels/broadcast" | "players/sign-in" | "players/sign-out" | "games/connect"
+            | "games/disconnect",
         ) => Kind::Chatter,
+        Some("tells/receive") => Kind::Tell,
         Some("heartbeat" | "restart" | "authenticate") => Kind::Beat,
         Some(
             "players/status"
@@ -207,6 +213,29 @@ mod tests {
             .sum();
         assert_eq!(read, CHATTER_RATE.burst);
         assert_eq!(guard.games(), GAMES_MEASURED_MAX);
+    }
+
+    #[test]
+    fn regression_chatter_of_many_games_leaves_room_for_tells() {
+        let now = base();
+        let mut guard = Guard::new(now);
+        for game in 0..20 {
+            read(&mut guard, &chat(&format!("G{game}")), 50, now);
+        }
+        assert_eq!(read(&mut guard, &chat("Late"), 1, now), 0);
+        let tell = r#"{"event":"tells/receive","payload":{"from_game":"Other","message":"x"}}"#;
+        assert_eq!(read(&mut guard, tell, 900, now), GAME_CHATTER_RATE.burst);
+        let all: u32 = (0..900)
+            .map(|game| {
+                read(
+                    &mut guard,
+                    &tell.replace("Other", &format!("T{game}")),
+                    1,
+                    now,
+                )
+            })
+            .sum();
+        assert_eq!(all, TELL_RATE.burst - GAME_CHATTER_RATE.burst);
     }
 
     #[test]

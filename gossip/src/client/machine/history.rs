@@ -50,7 +50,7 @@ impl Machine {
             page.asked = true;
             let (channel, after) = (channel.clone(), page.after);
             self.request_bucket.take(now);
-            let limit = after.map_or(1, |_| HISTORY_PAGE);
+            let limit = after.map_or(1, |_| HISTORY_PAGE as u64);
             let what = What::History(channel.clone(), after);
             let frame = |reference: &_| {
                 let history = Outgoing::History {
@@ -65,11 +65,11 @@ impl Machine {
         }
     }
 
-    /// A page came; one that was not asked for is of no use.
+    /// A page came; one that was not asked for is of no use, nor is what is beyond the page.
     pub(super) fn history(
         &mut self,
         reference: Option<&Reference>,
-        past: Past,
+        mut past: Past,
         out: &mut Vec<Effect>,
     ) {
         let is_history = |what: &What| matches!(what, What::History(..));
@@ -81,6 +81,7 @@ impl Machine {
         if !self.joined.contains(&channel) {
             return;
         }
+        past.messages.truncate(HISTORY_PAGE);
         let numbers = past.messages.iter().filter_map(|chat| chat.seq);
         let last = numbers.max();
         let Some(after) = after else {

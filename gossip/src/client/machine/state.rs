@@ -177,6 +177,9 @@ impl Machine {
     pub(super) fn end(&mut self, ending: Ending, out: &mut Vec<Effect>) {
         if self.stage != Stage::Ended {
             self.stage = Stage::Ended;
+            // Words that were taken and now go nowhere.
+            let unsaid = std::mem::take(&mut self.sayings).len();
+            self.memory.figures.dropped_out += u64::try_from(unsaid).unwrap_or(u64::MAX);
             out.push(Effect::End(ending));
         }
     }

@@ -15,7 +15,9 @@ use crate::client::machine::*;
 use crate::client::memory::Memory;
 use crate::client::news::{News, Receipt, Tell, TellAnswer, TellOutcome};
 use crate::client::options::ClientOptions;
-use crate::limits::{CHANNELS_HEARD_MAX, PENDING_MAX, SAY_QUEUE_MAX, SAY_RATE, SUBSCRIBE_RATE};
+use crate::limits::{
+    CHANNELS_HEARD_MAX, HISTORY_PAGE, PENDING_MAX, SAY_QUEUE_MAX, SAY_RATE, SUBSCRIBE_RATE,
+};
 use crate::protocol::{ChannelName, Decoded};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -480,6 +482,17 @@ fn words_are_sent_no_faster_than_hubs_allow_and_the_oldest_are_dropped() {
 }
 
 #[test]
+fn regression_words_that_wait_when_the_connection_ends_are_counted() {
+    let mut bench = Bench::online(&["gossip"], &[]);
+    for number in 0..20 {
+        bench.say(&format!("word {number}"));
+    }
+    bench.step(Input::Closed(None));
+    let waiting = 20 - SAY_RATE.burst;
+    assert_eq!(bench.machine.figures().dropped_out, u64::from(waiting));
+}
+
+#[test]
 fn channels_become_what_is_wished_not_too_fast() {
     let mut bench = Bench::new(&["gossip", "testing", "moo"]);
     bench.hear(json!({"event":"authenticate","status":"success",
@@ -639,6 +652,24 @@ fn what_was_missed_is_fetched_page_by_page_and_nothing_comes_twice() {
     );
     let figures = bench.machine.figures();
     assert_eq!((figures.missed, figures.lost, figures.gaps), (3, 1, 0));
+}
+
+#[test]
+fn regression_a_page_that_is_longer_than_was_asked_for_is_cut() {
+    let mut bench = Bench::online(&["gossip"], &["history"]);
+    let asked = bench.sent("channels/history").remove(0);
+    bench.hear(json!({"event":"channels/history","ref":asked["ref"],
+        "payload":{"channel":"gossip","messages":[]}}));
+    bench.hear(numbered(1, "one"));
+    let mut bench = bench.again(SECOND, &["gossip"], &["history"]);
+    let asked = bench.sent("channels/history").remove(0);
+    let past = |seq| json!({"game":"There","name":"Bo","message":format!("{seq}"),"seq":seq});
+    let messages: Vec<_> = (2..1_000).map(past).collect();
+    bench.hear(json!({"event":"channels/history","ref":asked["ref"],
+        "payload":{"channel":"gossip","messages":messages}}));
+    let asked = bench.sent("channels/history").remove(0);
+    assert_eq!(asked["payload"]["after"], 1 + HISTORY_PAGE);
+    assert_eq!(words(&bench.news()).len(), HISTORY_PAGE);
 }
 
 #[test]
