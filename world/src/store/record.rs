@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::outcome::Redeemed;
 use crate::account::{Name, TokenHash};
@@ -81,26 +82,44 @@ pub struct Score {
     pub played_seconds: i64,
 }
 
-/// What a player set for a character. Stored as JSON: a field that is missing has its default, one
-/// that is unknown is skipped.
+/// What a player set for a character. Stored as JSON: a field that is missing or cannot be read has
+/// its default, one that is unknown is skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// Colours.
+    #[serde(deserialize_with = "or_default")]
     pub color: ColorSetting,
     /// Output for a screen reader.
+    #[serde(deserialize_with = "or_default")]
     pub screen_reader: bool,
     /// Which channels the player chose to be on (true) or not to be on, by name; of others the
     /// content says whether newcomers are on them.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(
+        deserialize_with = "or_default",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
     pub channels: BTreeMap<String, bool>,
     /// Whom the player ignores: `Ann`, `Bo@Othergame`, `@Othergame`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
     /// Whether the player wants to read who comes and goes in other games; `None` as the game has
     /// it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "or_default",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub notices: Option<bool>,
+}
+
+/// One field that another version wrote differently must not take the others along.
+fn or_default<'d, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'d>,
+    T: DeserializeOwned + Default,
+{
+    let value = serde_json::Value::deserialize(from)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 /// The colours that a player asked for.
@@ -301,6 +320,16 @@ mod tests {
             both.clone(),
         );
         check(&serde_json::to_string(&both).unwrap(), both);
+        let most = Settings {
+            screen_reader: true,
+            ignored: vec!["Ann".to_owned()],
+            ..Settings::default()
+        };
+        check(
+            r#"{"color":"of later","screen_reader":true,"channels":null,
+                "ignored":["Ann"],"notices":7}"#,
+            most,
+        );
         let talks = Settings {
             channels: BTreeMap::from([("chat".to_owned(), false), ("gone".to_owned(), true)]),
             ignored: vec!["Ann".to_owned(), "@Other".to_owned()],
