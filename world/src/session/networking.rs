@@ -14,6 +14,8 @@ use crate::room::Answer;
 use crate::store::{NewNetworkRule, RuleKind, RuleSubject};
 use crate::talk::Speaker;
 
+const NOT_HERE: &str = "nobody of that name plays just now";
+
 impl SessionProcess {
     /// Carries out one effect.
     pub(super) fn network(&mut self, body: &mut SessionBody, ctx: &mut Ctx, order: NetworkOrder) {
@@ -128,7 +130,17 @@ impl SessionProcess {
             }),
             BridgeOrder::Mute { who, reason } => {
                 let player = self.node.players.find_exactly(&who);
+                let is_here = player.is_some();
                 let who = player.map_or(who, |player| player.name.clone());
+                // A name is taken as it stands: staff should see a slip.
+                let reply = move |shown| {
+                    let done = if let Shown::Done(done) = &shown {
+                        (!is_here).then(|| format!("{done}; {NOT_HERE}"))
+                    } else {
+                        None
+                    };
+                    reply(done.map_or(shown, |done| Shown::Done(done.into())));
+                };
                 self.add_rule(body, (RuleKind::Mute, who), reason, reply);
             }
             BridgeOrder::Block { game, reason } => {

@@ -86,7 +86,12 @@ fn not_told(page: &mut Page<'_>, to: &Remote, why: &NotTold) {
         }
         NotTold::Ignored => {
             let whom = to.to_string();
-            return about(page, "You ignore ", &whom, ". Type unignore first.");
+            return about(
+                page,
+                "You ignore ",
+                &whom,
+                ". Type ignore for the list, and unignore first.",
+            );
         }
         NotTold::Refused(reason) => {
             return page.reasoned(style, "The network did not take that", reason);

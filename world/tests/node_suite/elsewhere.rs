@@ -315,6 +315,11 @@ async fn staff_and_the_operator_mute_players_and_block_games() {
     )
     .await
     .unwrap();
+    boss.ask("bridge mute an", "any more; nobody of that name plays")
+        .await
+        .unwrap();
+    let output = rig.belay(&["gossip", "unmute", "an"]);
+    assert!(output.status.success(), "{}", stderr(&output));
     let kept = ann.ask("gossip hm", "Only players here").await.unwrap();
     assert!(kept.contains("for spam"), "{kept}");
     ann.ask(

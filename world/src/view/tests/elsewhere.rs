@@ -64,7 +64,7 @@ fn a_tell_is_told_or_the_reason_why_it_is_not() {
         ),
         (
             not_told(NotTold::Ignored),
-            "You ignore Bo@Othergame. Type unignore first.\n",
+            "You ignore Bo@Othergame. Type ignore for the list, and unignore first.\n",
         ),
         (
             Shown::Several(vec![t("Alpha"), t("Alphabet"), t("Alps")]),
