@@ -59,7 +59,7 @@ pub const ROOM_RESERVED: u32 = 4_096;
 /// Messages in a channel's mailbox. Full: the speaker is told that too much is said there.
 pub const CHANNEL_MAILBOX: u32 = 1_024;
 
-/// Slots of a channel's mailbox for what the game itself has to say there. Full: it is not said.
+/// Slots of a channel's mailbox for what staff does about it. Full: it is not done, and counted.
 pub const CHANNEL_RESERVED: u32 = 64;
 
 /// Lines that a channel remembers. The oldest is forgotten.

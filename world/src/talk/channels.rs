@@ -157,14 +157,6 @@ impl Channels {
         sent.map_err(|(why, _)| why)
     }
 
-    /// The game speaks to all who are on the channel: a whole sentence.
-    ///
-    /// # Errors
-    /// The channel is busy beyond its reserve, or closed.
-    pub fn notice(&self, channel: ChannelId, text: Text) -> Result<(), NotTaken> {
-        self.owed(channel, ChannelMessage::Notice(text))
-    }
-
     /// What players of this game said is forgotten.
     ///
     /// # Errors

@@ -23,8 +23,6 @@ pub enum ChannelMessage {
     History(Receipt),
     /// A line from another game.
     Foreign(Foreign),
-    /// The game speaks to all who are on the channel.
-    Notice(Text),
     /// What players of this game said is to be forgotten.
     Forget(Text),
     /// The next of many are to be told.
@@ -42,19 +40,17 @@ pub trait Outlet: Send + Sync + 'static {
 }
 
 impl Kind for ChannelMessage {
-    const KINDS: &'static [&'static str] = &[
-        "say", "history", "foreign", "notice", "forget", "slice", "crash",
-    ];
+    const KINDS: &'static [&'static str] =
+        &["say", "history", "foreign", "forget", "slice", "crash"];
 
     fn kind(&self) -> u8 {
         match self {
             Self::Say { .. } => 0,
             Self::History(_) => 1,
             Self::Foreign(_) => 2,
-            Self::Notice(_) => 3,
-            Self::Forget(_) => 4,
-            Self::Slice => 5,
-            Self::Crash => 6,
+            Self::Forget(_) => 3,
+            Self::Slice => 4,
+            Self::Crash => 5,
         }
     }
 }

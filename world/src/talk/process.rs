@@ -217,7 +217,6 @@ impl Process for ChannelProcess {
                 let line = self.line(heard);
                 self.step(ctx, Deed::Hear(line), None);
             }
-            ChannelMessage::Notice(text) => self.step(ctx, Deed::Announce(text), None),
             ChannelMessage::Forget(game) => self.step(ctx, Deed::Forget(game), None),
             ChannelMessage::Slice => {
                 self.armed = false;

@@ -17,13 +17,6 @@ pub enum Talk {
         /// What the speaker alone should know (that nobody else hears it just now).
         remark: Option<Text>,
     },
-    /// The game speaks on a channel.
-    Notice {
-        /// The channel.
-        channel: ChannelId,
-        /// The words: a whole sentence.
-        text: Text,
-    },
     /// The last lines, the oldest first, each with its age in seconds.
     History {
         /// The channel.

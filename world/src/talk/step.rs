@@ -15,8 +15,6 @@ pub enum Deed<P> {
     Say(ChannelLine, P),
     /// Somebody of another game speaks.
     Hear(ChannelLine),
-    /// The game speaks.
-    Announce(Text),
     /// A player wants the last lines.
     Recall,
     /// Nothing of this game is read here any more, nor what was said before.
@@ -41,7 +39,6 @@ pub fn decide<P>(state: &mut ChannelState<P>, deed: Deed<P>, now: Instant) -> Op
             Some(Effect::Answer(Event::Refused(Refusal::ChannelBusy)))
         }
         Deed::Hear(_) if state.is_full_for_others() => Some(Effect::Dropped),
-        Deed::Announce(_) if state.is_full() => Some(Effect::Dropped),
         Deed::Say(line, by) => {
             tell(state, Some(by), Talk::Line(line.clone()));
             state.keep(line.clone(), now);
@@ -50,11 +47,6 @@ pub fn decide<P>(state: &mut ChannelState<P>, deed: Deed<P>, now: Instant) -> Op
         Deed::Hear(line) => {
             tell(state, None, Talk::Line(line.clone()));
             state.keep(line, now);
-            None
-        }
-        Deed::Announce(text) => {
-            let channel = state.channel();
-            tell(state, None, Talk::Notice { channel, text });
             None
         }
         Deed::Forget(game) => {
@@ -140,12 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_lines_are_remembered_and_no_announcement() {
+    fn only_the_last_lines_are_remembered() {
         let (mut state, now) = (ChannelState::new(CHAT), start());
         for number in 0..limits::CHANNEL_HISTORY_MAX + 3 {
             decide(&mut state, Deed::Say(ann(&number.to_string()), 1), now);
-            decide(&mut state, Deed::Announce("News.".into()), now);
-            assert_eq!(state.take_waiting().len(), 2);
+            assert_eq!(state.take_waiting().len(), 1);
         }
         let lines = recalled(&mut state, now);
         assert_eq!(lines.len(), limits::CHANNEL_HISTORY_MAX);
@@ -186,8 +177,6 @@ mod tests {
             decide(&mut state, Deed::Hear(bo("more")), now),
             Some(Effect::Dropped)
         );
-        let news = Deed::Announce("News.".into());
-        assert_eq!(decide(&mut state, news, now), Some(Effect::Dropped));
         assert_eq!(recalled(&mut state, now), before);
         assert_eq!(state.take_waiting().len(), limits::CHANNEL_WAITING_MAX);
         let said = decide(&mut state, Deed::Say(ann("hi"), 1), now);

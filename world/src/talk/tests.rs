@@ -113,7 +113,7 @@ impl Player {
         timeout(PATIENCE, self.heard.recv()).await.unwrap().unwrap()
     }
 
-    /// The next line or announcement that it is told, as text.
+    /// The next line that it is told, as text.
     async fn hears(&mut self) -> String {
         loop {
             if let SessionMessage::Notice(notice) = self.next().await {
@@ -140,8 +140,6 @@ fn text(event: &Event) -> String {
     } else if let Event::Talk(Talk::Said { line, remark }) = event {
         let remark = remark.as_deref().unwrap_or_default();
         format!("said {}{remark}", line.text)
-    } else if let Event::Talk(Talk::Notice { text, .. }) = event {
-        text.to_string()
     } else {
         format!("{event:?}")
     }
@@ -178,10 +176,8 @@ async fn what_is_said_is_answered_to_one_and_told_to_the_others() {
     assert_eq!(ann.answer().await, "said hello");
     assert_eq!(bob.hears().await, "Ann: hello");
     talks.channels.foreign(CHAT, bo("hi")).unwrap();
-    talks.channels.notice(CHAT, "News.".into()).unwrap();
     for player in [&mut ann, &mut bob] {
         assert_eq!(player.hears().await, "Bo@Other: hi");
-        assert_eq!(player.hears().await, "News.");
     }
     talks.channels.leave(CHAT, &bob.port);
     talks.say(CHAT, &ann, "gone?");
@@ -231,7 +227,6 @@ async fn only_lines_of_our_players_on_remote_channels_go_elsewhere() {
     assert!(talks.channels.plug(recorder.clone()));
     assert!(!talks.channels.plug(Arc::new(Recorder::default())));
     talks.channels.foreign(GOSSIP, bo("hi")).unwrap();
-    talks.channels.notice(GOSSIP, "News.".into()).unwrap();
     talks.say(CHAT, &ann, "here");
     assert_eq!(ann.answer().await, "said here");
     for (said, answer) in [("there", "said there"), ("alone?", "said alone? (alone)")] {
@@ -290,7 +285,7 @@ async fn many_are_told_in_slices_and_a_crash_in_between_skips_nobody() {
 async fn a_channel_that_does_not_run_or_does_not_exist_takes_nothing() {
     let channels = Channels::new(world());
     assert_eq!(
-        channels.notice(ChannelId(9), "News.".into()),
+        channels.forget(ChannelId(9), "Other".into()),
         Err(NotTaken::Closed)
     );
     let talks = Talks::start().await;
@@ -312,5 +307,5 @@ async fn a_full_channel_says_so_and_keeps_its_reserve_for_the_game() {
         assert_eq!(channels.foreign(CHAT, bo("flood")), Ok(()));
     }
     assert_eq!(channels.foreign(CHAT, bo("flood")), Err(NotTaken::Busy));
-    assert_eq!(channels.notice(CHAT, "News.".into()), Ok(()));
+    assert_eq!(channels.forget(CHAT, "Other".into()), Ok(()));
 }

@@ -17,10 +17,6 @@ pub(super) fn talk(page: &mut Page<'_>, talk: &Talk) {
                 page.sentence(Style::Notice, remark);
             }
         }
-        Talk::Notice { channel, text } => {
-            start(page, *channel);
-            page.quote(Style::Notice, text).end();
-        }
         Talk::History { channel, lines } => history(page, *channel, lines),
         Talk::Listed(channels) => list(page, channels),
         Talk::Who {
@@ -67,7 +63,7 @@ fn said(page: &mut Page<'_>, line: &ChannelLine, ago: Option<&str>) {
         speaker(page, &line.speaker);
         page.put(style, " on ").quote(style, name);
     } else {
-        start(page, line.channel);
+        page.put(style, "[").quote(style, name).put(style, "] ");
         speaker(page, &line.speaker);
     }
     page.put(style, ": ").quote(style, &line.text);
@@ -94,16 +90,6 @@ fn speaker(page: &mut Page<'_>, speaker: &Speaker) {
             .put(Style::Person, "@")
             .quote(Style::Person, game),
     };
-}
-
-/// `[chat] `, or `chat: ` to be read aloud.
-fn start(page: &mut Page<'_>, channel: ChannelId) {
-    let (style, name) = look(page, channel);
-    if page.is_read_aloud() {
-        page.quote(style, name).put(style, ": ");
-    } else {
-        page.put(style, "[").quote(style, name).put(style, "] ");
-    }
 }
 
 fn history(page: &mut Page<'_>, channel: ChannelId, lines: &[(ChannelLine, u64)]) {

@@ -38,7 +38,7 @@ fn carrying(text: &str) -> Vec<Event> {
     events
 }
 
-fn talk(text: &Text) -> [Talk; 5] {
+fn talk(text: &Text) -> [Talk; 4] {
     let (channel, x) = (ChannelId(1), || text.clone());
     let line = ChannelLine {
         channel,
@@ -57,7 +57,6 @@ fn talk(text: &Text) -> [Talk; 5] {
     [
         Talk::Line(line),
         said,
-        Talk::Notice { channel, text: x() },
         Talk::History { channel, lines },
         Talk::Ignored(Ignored::Local(x())),
     ]

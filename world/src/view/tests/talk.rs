@@ -58,15 +58,6 @@ fn lines_name_channel_speaker_and_game() {
         "[chat] Ann: hello\nNobody else hears it.\n",
         "Ann on chat: hello\nNobody else hears it.\n",
     );
-    let notice = Talk::Notice {
-        channel: GOSSIP,
-        text: t("Gossip is out of reach."),
-    };
-    both(
-        notice,
-        "[gossip] Gossip is out of reach.\n",
-        "gossip: Gossip is out of reach.\n",
-    );
 }
 
 #[test]
