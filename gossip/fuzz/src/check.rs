@@ -290,7 +290,7 @@ impl Play<'_> {
                     assert!(matches!(with.code, 4000 | 4001), "{with:?}");
                     closed.insert(*to);
                 }
-                Effect::Store(_) => {}
+                Effect::Store(_) | Effect::Note(_) => {}
             }
         }
     }

@@ -1,8 +1,11 @@
 //! `[pure]` What the core wants done, in order.
 
+use std::net::IpAddr;
+
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::input::SocketId;
+use crate::hub::directory::ShortName;
 use crate::hub::order::StoreOrder;
 
 /// The text of a frame; a clone shares it.
@@ -19,6 +22,24 @@ pub enum Effect {
     Close(SocketId, CloseWith),
     /// Keep something.
     Store(StoreOrder),
+    /// Let the operator know.
+    Note(Note),
+}
+
+/// Something that an operator wants to read in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// A game is here: its first socket.
+    Came(ShortName),
+    /// A game is gone: its last socket.
+    Left(ShortName),
+    /// A socket was closed because it may not be here.
+    Refused {
+        /// Where it came from.
+        address: IpAddr,
+        /// What it was told.
+        error: String,
+    },
 }
 
 /// How a socket is closed.

@@ -6,7 +6,7 @@ use super::agenda::Due;
 use super::answer::{TRY_AGAIN, failure};
 use super::bucket::Bucket;
 use super::ears::Ear;
-use super::effect::{CloseWith, Effect};
+use super::effect::{CloseWith, Effect, Note};
 use super::game::Online;
 use super::hub::{Gone, Hub, Turn};
 use super::input::{Moment, SocketId};
@@ -104,6 +104,12 @@ impl Hub {
 
     /// Says why, and closes.
     pub(super) fn close_refused(&mut self, socket: SocketId, error: &str, turn: &mut Turn<'_>) {
+        if let Some(open) = self.sockets.get(&socket) {
+            turn.out.push(Effect::Note(Note::Refused {
+                address: open.address,
+                error: error.to_owned(),
+            }));
+        }
         let event = failure(Some(EventName::Authenticate), None, error);
         self.send(socket, &event, turn);
         self.close(socket, CloseWith::REFUSED, turn);
@@ -162,13 +168,17 @@ impl Hub {
     }
 
     /// The game has one socket more. Says whether it was here, or has been missed by nobody yet.
-    fn come(&mut self, socket: SocketId, game: &Game, turn: &Turn<'_>) -> bool {
+    fn come(&mut self, socket: SocketId, game: &Game, turn: &mut Turn<'_>) -> bool {
         debug_assert!(self.directory.may_stay(game, turn.now.unix_ms), "let in");
         let gone = self.gone.remove(&game.id);
         if let Some(gone) = &gone {
             self.agenda.remove(gone.told_at, Due::Gone(game.id));
         }
         let here = self.online.contains_key(&game.id);
+        if !here {
+            let came = Note::Came(game.short_name.clone());
+            turn.out.push(Effect::Note(came));
+        }
         let online = self
             .online
             .entry(game.id)
@@ -275,6 +285,8 @@ impl Hub {
             return;
         }
         turn.out.push(seen(online, turn.now));
+        let left = Note::Left(online.short_name.clone());
+        turn.out.push(Effect::Note(left));
         let told_at = turn.now.at + GRACE;
         let gone = Gone {
             told_at,

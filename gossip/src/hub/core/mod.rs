@@ -53,7 +53,7 @@ mod tell;
 mod throttle;
 mod time;
 
-pub use effect::{CloseWith, Effect, Frame};
+pub use effect::{CloseWith, Effect, Frame, Note};
 pub use figures::{Dropped, Figures, PerEvent};
 pub use hub::Hub;
 pub use input::{Input, Moment, SocketId};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use belay_runtime::{
     Address, Capacity, ChildSpec, Context, Exit, Flow, Heir, Mailbox, MonitorId, Process, Reply,
@@ -269,7 +269,7 @@ impl DeskProcess {
             state.hub.step(input, now, effects);
             state.crashes = 0;
             for effect in effects.drain(..) {
-                carry_out(&mut state.ports, effect, orders, notices);
+                carry_out(&mut state.ports, effect, orders, (notices, now.at));
             }
         });
     }
@@ -279,7 +279,7 @@ fn carry_out(
     ports: &mut BTreeMap<SocketId, SocketPort>,
     effect: Effect,
     orders: &OnOrder,
-    notices: &Notices,
+    (notices, now): (&Notices, Instant),
 ) {
     match effect {
         Effect::Send(socket, frame) => send(ports, socket, frame, notices),
@@ -299,6 +299,7 @@ fn carry_out(
             }
         }
         Effect::Store(order) => orders(order),
+        Effect::Note(note) => notices.note(note, now),
     }
 }
 

@@ -110,7 +110,7 @@ impl Network {
                     self.deliver(side);
                     self.step(side, Input::Closed(Some(with.code)));
                 }
-                core::Effect::Store(_) => {}
+                core::Effect::Store(_) | core::Effect::Note(_) => {}
             }
         }
     }

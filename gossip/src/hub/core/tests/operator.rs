@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::play;
 use super::script::{Got, Stage, directory, game};
-use crate::hub::core::Input;
+use crate::hub::core::{Input, Note};
 use crate::hub::directory::{Ban, BanId, Channel, Directory, Game, SecretHash};
 use crate::protocol::ChannelName;
 
@@ -99,6 +99,21 @@ fn games_that_may_not_stay_are_closed_and_the_others_do_not_notice() {
         stage.authenticate("A", &json!({}));
         stage.play("A < authenticate - no invalid credentials\nA ! 4000");
     }
+}
+
+#[test]
+fn the_operator_is_told_who_comes_and_goes_and_who_is_refused() {
+    let mut stage = play("A login - gossip\nA2 login\nA drops\nA2 drops");
+    let a = game('A').short_name;
+    assert_eq!(stage.noted, [Note::Came(a.clone()), Note::Left(a)]);
+    stage.noted.clear();
+    stage.open("B", "192.0.2.7");
+    stage.authenticate("B", &json!({"client_secret": "wrong"}));
+    let refused = Note::Refused {
+        address: "192.0.2.7".parse().unwrap(),
+        error: "invalid credentials".to_owned(),
+    };
+    assert_eq!(stage.noted, [refused]);
 }
 
 #[test]

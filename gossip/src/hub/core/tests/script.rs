@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::hub::core::{Effect, Hub, Input, Moment, Rules, SocketId};
+use crate::hub::core::{Effect, Hub, Input, Moment, Note, Rules, SocketId};
 use crate::hub::directory::{Channel, Directory, Game, GameId, GameText, SecretHash, ShortName};
 use crate::hub::order::StoreOrder;
 use crate::limits::FRAME_OUT_BYTES_MAX;
@@ -47,6 +47,7 @@ pub(super) struct Stage {
     pub(super) hub: Hub,
     pub(super) now: Moment,
     pub(super) stored: Vec<StoreOrder>,
+    pub(super) noted: Vec<Note>,
     sockets: BTreeMap<String, SocketId>,
     got: BTreeMap<String, VecDeque<Got>>,
     players: BTreeMap<String, Vec<String>>,
@@ -126,6 +127,7 @@ impl Stage {
                 unix_ms: 1_767_323_045_000,
             },
             stored: Vec::new(),
+            noted: Vec::new(),
             sockets: BTreeMap::new(),
             got: BTreeMap::new(),
             players: BTreeMap::new(),
@@ -194,6 +196,7 @@ impl Stage {
                         .push_back(Got::Closed(with.code));
                 }
                 Effect::Store(order) => self.stored.push(order),
+                Effect::Note(note) => self.noted.push(note),
             }
         }
     }
