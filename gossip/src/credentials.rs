@@ -41,7 +41,7 @@ pub enum CredentialsError {
     #[error("a credentials file has at most {CREDENTIALS_BYTES_MAX} bytes")]
     Long,
     /// No TOML, or not with these keys.
-    #[error("line {line}: the file is no TOML with url, client_id and client_secret as texts")]
+    #[error("line {line}: not TOML with url, client_id, client_secret (perhaps game, ca) as texts")]
     Toml {
         /// The line, from 1.
         line: usize,
@@ -166,10 +166,10 @@ mod tests {
         let other = |from: &str, to: &str| MINIMAL.replace(from, to);
         let table = [
             (long, "a credentials file has at most 16384 bytes"),
-            (String::new(), "line 1: the file is no TOML"),
-            (other("\"id\"", "7"), "line 2: the file is no TOML"),
-            (other("\"hush\"", "\"hush"), "line 3: the file is no TOML"),
-            (other("_secret", "_sekret"), "line 3: the file is no TOML"),
+            (String::new(), "line 1: not TOML"),
+            (other("\"id\"", "7"), "line 2: not TOML"),
+            (other("\"hush\"", "\"hush"), "line 3: not TOML"),
+            (other("_secret", "_sekret"), "line 3: not TOML"),
             (other("ws:", "http:"), "url: a hub's address starts with"),
             (other("\"id\"", "\"\""), "client_id: 1 to 200 ASCII"),
             (other("hush", "hush hush"), "client_secret: 1 to 200 ASCII"),

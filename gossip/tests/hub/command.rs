@@ -108,6 +108,7 @@ async fn mistakes_are_named_and_have_their_exit_status() {
             "http://",
         ),
         (&["game", "add", "B", "--url", "http://x"], 64, "--url"),
+        (&["game", "set", "GameA"], 64, "nothing to change"),
         (&["game", "show", "Nobody"], 65, "there is no game Nobody"),
         (&["game", "rotate", "Nobody"], 65, "there is no game Nobody"),
         (&["ban", "add", "10.0.0.0/99"], 64, "ban a game as @Game"),
@@ -221,6 +222,21 @@ async fn regression_a_new_secret_leaves_the_hub_s_address_in_the_file_as_it_is()
     let url = ["--url", "ws://127.0.0.1:5000/socket"];
     well(data, &[&rotate[..], &url].concat()).await;
     assert_eq!(read().url.to_string(), "ws://127.0.0.1:5000/socket");
+}
+
+#[tokio::test]
+async fn new_credentials_lead_to_the_hub_that_ran_here_last() {
+    let directory = Directory::new();
+    let data = directory.path();
+    let usual = add_game(data, "GameA", &[]).await.url;
+    assert_eq!(usual, "ws://127.0.0.1:4110/socket");
+    let hub = Hub::start(data, &[]).await;
+    let here = format!("ws://{}/socket", hub.address);
+    assert_eq!(add_game(data, "GameB", &[]).await.url, here);
+    let rotated = well(data, &["game", "rotate", "GameA"]).await;
+    assert_eq!(Credentials::printed(&rotated).url, here);
+    drop(hub);
+    assert_eq!(add_game(data, "GameC", &[]).await.url, here);
 }
 
 #[tokio::test]

@@ -113,6 +113,7 @@ pub(crate) async fn well(data: &Path, arguments: &[&str]) -> String {
 /// What a game signs in with.
 #[derive(Debug, Clone)]
 pub(crate) struct Credentials {
+    pub(crate) url: String,
     pub(crate) client_id: String,
     pub(crate) client_secret: String,
 }
@@ -125,6 +126,7 @@ impl Credentials {
             line.expect("the line is there").trim().to_owned()
         };
         Self {
+            url: value("url:"),
             client_id: value("client id:"),
             client_secret: value("client secret:"),
         }
@@ -134,6 +136,7 @@ impl Credentials {
         let text = std::fs::read_to_string(path).expect("a credentials file");
         let credentials = belay_gossip::Credentials::parse(&text).expect("is good");
         Self {
+            url: credentials.url.to_string(),
             client_id: credentials.client_id,
             client_secret: credentials.client_secret,
         }

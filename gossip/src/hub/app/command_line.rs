@@ -163,6 +163,21 @@ pub(super) struct TextFlags {
     pub(super) hide_players: bool,
 }
 
+impl TextFlags {
+    /// Whether none of them is there.
+    pub(super) fn is_empty(&self) -> bool {
+        let texts = [
+            &self.display_name,
+            &self.description,
+            &self.homepage,
+            &self.telnet,
+            &self.secure_telnet,
+            &self.web,
+        ];
+        texts.iter().all(|text| text.is_none()) && !self.hidden && !self.hide_players
+    }
+}
+
 /// Where credentials go.
 #[derive(Debug, Args)]
 pub(super) struct OutFlags {
@@ -170,7 +185,7 @@ pub(super) struct OutFlags {
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// The hub's address as the game will use it, as in wss://hub.example/socket. Without it the
-    /// one that the file has; in a new one, ws://127.0.0.1:4110/socket.
+    /// one that the file has; else that of the hub which ran here last (see "serve --url").
     #[arg(long, value_name = "URL")]
     pub(super) url: Option<String>,
 }

@@ -1,15 +1,20 @@
 //! `[edge]` The data directory: made with mode 0700, and locked by one hub.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use super::failure::{Failure, Status};
+use crate::HubUrl;
+use crate::limits::CREDENTIALS_BYTES_MAX;
 
 /// The file that a hub holds locked. It holds the hub's process id, for people; the lock itself is
 /// the kernel's, and ends with the process however that dies.
 const LOCK_NAME: &str = "lock";
+
+/// The file that holds the address of the hub.
+const URL_NAME: &str = "url";
 
 /// Bytes of the lock file that are read to say who holds it.
 const LOCK_BYTES_MAX: u64 = 32;
@@ -54,6 +59,25 @@ pub(super) fn lock(path: &Path) -> Result<Lock, Failure> {
     }
     write_owner(&mut lock).map_err(|error| cannot_create(&lock_path, &error))?;
     Ok(Lock(lock))
+}
+
+/// Notes the address of the hub, for credentials that are made while it runs or later.
+///
+/// # Errors
+/// [`Status::CannotCreate`].
+pub(super) fn note_url(path: &Path, url: &HubUrl) -> Result<(), Failure> {
+    let (file, draft) = (path.join(URL_NAME), path.join("url.new"));
+    let written = fs::write(&draft, format!("{url}\n")).and_then(|()| fs::rename(&draft, &file));
+    written.map_err(|error| cannot_create(&file, &error))
+}
+
+/// The address of the hub that ran here last.
+pub(super) fn noted_url(path: &Path) -> Option<HubUrl> {
+    let mut text = String::new();
+    let most = u64::try_from(CREDENTIALS_BYTES_MAX).unwrap_or(u64::MAX);
+    let file = File::open(path.join(URL_NAME)).ok()?;
+    file.take(most).read_to_string(&mut text).ok()?;
+    HubUrl::parse(text.trim()).ok()
 }
 
 fn write_owner(lock: &mut File) -> io::Result<()> {

@@ -1,8 +1,11 @@
 //! `[edge]` `belay-hub game ...`
 
+use std::path::Path;
+
 use uuid::Uuid;
 
 use super::command_line::{GameAction, OutFlags, TextFlags};
+use super::data_dir;
 use super::failure::{Failure, Status};
 use super::run::json;
 use super::secret::{self, Found};
@@ -12,22 +15,30 @@ use crate::hub::directory::{Connection, Fault, GameText, SecretHash, ShortName};
 use crate::hub::store::{Database, GameRecord, NewGame, Switch, Visibility};
 use crate::{Credentials, HubUrl};
 
-/// Where a hub is that listens where it does by itself.
+/// Where a hub will be that never ran, if it is started without more words.
 const NEARBY: &str = "ws://127.0.0.1:4110/socket";
 
 /// Carries out a command. Gives what to print.
 pub(super) async fn carry_out(
     action: GameAction,
     database: &mut Database,
+    data: &Path,
 ) -> Result<String, Failure> {
     match action {
-        GameAction::Add { name, text, out } => add(database, &name, &text, &out).await,
+        GameAction::Add { name, text, out } => {
+            let url = address(out.url.as_deref(), data)?;
+            add(database, &name, &text, (&out, url)).await
+        }
         GameAction::Set {
             name,
             text,
             listed,
             show_players,
         } => {
+            if text.is_empty() && !listed && !show_players {
+                let message = "nothing to change; \"belay-hub game set --help\" shows what can be";
+                return Err(Failure::new(Status::Configuration, message.to_owned()));
+            }
             let change = |shown: &mut GameText, visibility: &mut Visibility| {
                 visibility.display |= listed;
                 visibility.display_players |= show_players;
@@ -60,9 +71,11 @@ pub(super) async fn carry_out(
         }
         GameAction::Enable { name } => {
             database.switch_game(&name, Switch::On).await?;
-            Ok(format!("{name} may connect again.\n"))
+            Ok(format!(
+                "{name} may connect again, in two seconds at most.\n"
+            ))
         }
-        GameAction::Rotate { name, out } => rotate(database, &name, &out).await,
+        GameAction::Rotate { name, out } => rotate(database, &name, &out, data).await,
         GameAction::Remove { name } => {
             database.remove_game(&name).await?;
             Ok(format!(
@@ -76,7 +89,7 @@ async fn add(
     database: &mut Database,
     name: &ShortName,
     text: &TextFlags,
-    out: &OutFlags,
+    (out, url): (&OutFlags, HubUrl),
 ) -> Result<String, Failure> {
     if let Some(file) = &out.out {
         secret::must_be_free(file)?;
@@ -92,7 +105,6 @@ async fn add(
         text: shown,
         visibility,
     };
-    let url = address(out.url.as_deref())?;
     let credentials = credentials(url, name.as_str(), (client_id, client_secret));
     database.add_game(&game, unix_ms()).await?;
     match hand_over(&credentials, out, name.as_str()) {
@@ -105,7 +117,12 @@ async fn add(
     }
 }
 
-async fn rotate(database: &mut Database, name: &str, out: &OutFlags) -> Result<String, Failure> {
+async fn rotate(
+    database: &mut Database,
+    name: &str,
+    out: &OutFlags,
+    data: &Path,
+) -> Result<String, Failure> {
     let game = database.game(name).await?;
     let client_id: Uuid = game.client_id.parse().map_err(|_ignored| {
         Failure::new(Status::Data, format!("the client id of {name} is damaged"))
@@ -122,7 +139,7 @@ async fn rotate(database: &mut Database, name: &str, out: &OutFlags) -> Result<S
     let client_secret = secret::random_uuid()?;
     let url = match (&out.url, &kept) {
         (None, Some(kept)) => kept.url.clone(),
-        (url, _) => address(url.as_deref())?,
+        (url, _) => address(url.as_deref(), data)?,
     };
     let credentials = Credentials {
         ca: kept.and_then(|kept| kept.ca),
@@ -161,8 +178,12 @@ fn refused(fault: Fault) -> Failure {
     Failure::new(Status::Data, fault.to_string())
 }
 
-/// The address that is put into credentials.
-fn address(url: Option<&str>) -> Result<HubUrl, Failure> {
+/// The address that is put into credentials: what the operator says, else where the hub was when it
+/// ran here last.
+fn address(url: Option<&str>, data: &Path) -> Result<HubUrl, Failure> {
+    if let (None, Some(noted)) = (url, data_dir::noted_url(data)) {
+        return Ok(noted);
+    }
     HubUrl::parse(url.unwrap_or(NEARBY))
         .map_err(|error| Failure::new(Status::Configuration, format!("--url: {error}")))
 }

@@ -31,7 +31,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = match line.command {
         Command::Serve(flags) => super::serve::serve(&line.data, *flags),
         Command::Game { action } => edit(&line.data, async |database| {
-            games::carry_out(action, database).await
+            games::carry_out(action, database, &line.data).await
         }),
         Command::Ban { action } => edit(&line.data, async |database| {
             bans::carry_out(action, database).await

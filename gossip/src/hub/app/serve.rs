@@ -66,12 +66,18 @@ async fn run(data: &Path, flags: ServeFlags) -> Result<ExitCode, Failure> {
         .map(|address| bind(address, "--ops"))
         .transpose()?;
     let url = url(&flags, &listener)?;
+    data_dir::note_url(data, &url)?;
     let mut database = Database::open(data).await?;
     for wanted in &flags.ensure {
         ensure::ensure(&mut database, wanted, &url).await?;
     }
     let directory = database.directory().await?;
     database.close().await?;
+    let page = format!(
+        "{}://{}/",
+        if tls.is_some() { "https" } else { "http" },
+        seen_from_here(&listener)?
+    );
     let ops_at = ops.as_ref().and_then(|ops| ops.local_addr().ok());
     let downtime_s = flags.downtime.as_millis().div_ceil(1_000);
     let (rules, seed) = (rules(&flags), seed()?);
@@ -92,7 +98,7 @@ async fn run(data: &Path, flags: ServeFlags) -> Result<ExitCode, Failure> {
         },
     };
     let mut running = tree::start(parts).await?;
-    announce(&url, ops_at)?;
+    announce(&url, &page, ops_at)?;
     if wait(&mut running, &mut signals, tls.as_deref()).await {
         return Ok(Status::Internal.into());
     }
@@ -187,12 +193,7 @@ fn url(flags: &ServeFlags, listener: &TcpListener) -> Result<HubUrl, Failure> {
     let text = match &flags.url {
         Some(url) => url.clone(),
         None => {
-            let address = listener.local_addr();
-            let mut address = address
-                .map_err(|error| Failure::new(Status::Internal, format!("no address: {error}")))?;
-            if address.ip().is_unspecified() {
-                address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
-            }
+            let address = seen_from_here(listener)?;
             let scheme = if flags.tls_cert.is_some() {
                 "wss"
             } else {
@@ -205,12 +206,25 @@ fn url(flags: &ServeFlags, listener: &TcpListener) -> Result<HubUrl, Failure> {
         .map_err(|error| Failure::new(Status::Configuration, format!("--url: {error}")))
 }
 
+/// Where the hub listens, as seen from this machine.
+fn seen_from_here(listener: &TcpListener) -> Result<SocketAddr, Failure> {
+    let address = listener.local_addr();
+    let mut address =
+        address.map_err(|error| Failure::new(Status::Internal, format!("no address: {error}")))?;
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    Ok(address)
+}
+
 /// Tells people that the hub is up. The log has it for programs.
-fn announce(url: &HubUrl, ops: Option<SocketAddr>) -> Result<(), Failure> {
-    tracing::info!(%url, ?ops, pid = std::process::id(), "hub is up");
+fn announce(url: &HubUrl, page: &str, ops: Option<SocketAddr>) -> Result<(), Failure> {
+    let ops_at = ops.map(tracing::field::display);
+    tracing::info!(%url, ops = ops_at, pid = std::process::id(), "hub is up");
     let mut text = format!("Games connect to {url}\n");
     if let Some(ops) = ops {
         text += &format!("Metrics are at http://{ops}/metrics\n");
     }
+    text += &format!("The public page is at {page}\n");
     print(&text)
 }

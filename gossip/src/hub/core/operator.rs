@@ -111,8 +111,9 @@ impl Hub {
             .collect();
         for (channel, until) in paused {
             let minutes = until.saturating_sub(now).saturating_add(59_999) / 60_000;
+            let plural = if minutes == 1 { "" } else { "s" };
             let notices = [
-                format!("[SYSTEM] This channel is paused for {minutes} minutes."),
+                format!("[SYSTEM] This channel is paused for {minutes} minute{plural}."),
                 "[SYSTEM] What is said here meanwhile is not passed on.".to_owned(),
             ];
             for message in notices {
