@@ -227,7 +227,7 @@ pub(super) struct GossipRule {
 /// A player or a game.
 #[derive(Debug, Clone, Args)]
 pub(super) struct GossipSubject {
-    /// The name of a player here, or of another game.
+    /// The player here who is muted, or the other game that is blocked.
     pub(super) name: String,
     /// Which node.
     #[command(flatten)]

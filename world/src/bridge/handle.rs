@@ -141,7 +141,8 @@ impl Bridge {
         answer: impl FnOnce(Shown) + Send + 'static,
     ) {
         let Some(to) = Remote::parse(&tell.to) else {
-            return answer(Shown::NoGame(tell.to));
+            let why = "name a player and a game, as in tell bo@othergame hello";
+            return answer(Shown::NotDone(why.into()));
         };
         // The network would bring it back, past what players here ignore.
         if self.shared.is_ours(&to.game) {
@@ -174,14 +175,17 @@ impl Bridge {
         self.client.tell(message, Box::new(told));
     }
 
-    /// Who plays elsewhere: everywhere, those whose name begins so, or in one game (`@game`).
+    /// Who plays elsewhere: everywhere, those whose name begins so, or in one game (`@game`,
+    /// `an@game`).
     pub fn who(&self, asked: Option<&str>) -> Option<Shown> {
         let roster = self.client.roster();
         let others = others(&roster);
         let staff = self.shared.staff();
-        let game = asked.and_then(|asked| asked.strip_prefix('@'));
+        let (prefix, game) = match asked.and_then(|asked| asked.rsplit_once('@')) {
+            Some((prefix, game)) => (Some(prefix), Some(game)),
+            None => (asked, None),
+        };
         let Some(game) = game.filter(|game| !game.is_empty()) else {
-            let prefix = asked.filter(|_| game.is_none());
             let list = everywhere(&others, prefix, &staff);
             let asked_for = game.map(|_| RemoteWho::default());
             return list.or(asked_for).map(Shown::Who);
@@ -194,7 +198,15 @@ impl Bridge {
                     .iter()
                     .find(|other| Some(other.game) == found.as_deref());
                 match other {
-                    Some(other) => Shown::Who(of_game(other)),
+                    Some(other) => {
+                        let prefix = prefix.unwrap_or_default();
+                        let begins = |name: &&String| name_begins(name, prefix);
+                        let players: Vec<&String> = other.players.iter().filter(begins).collect();
+                        Shown::Who(of_game(&Other {
+                            game: other.game,
+                            players: &players,
+                        }))
+                    }
                     None => Shown::NoGame(super::shorten(game)),
                 }
             }
@@ -211,6 +223,9 @@ impl Bridge {
             .iter()
             .filter(|game| !staff.blocks(&game.name) && name_begins(&game.name, prefix));
         let all: Vec<&Arc<RemoteGame>> = wanted.collect();
+        if all.is_empty() && !prefix.is_empty() {
+            return Shown::NoGame(super::shorten(prefix));
+        }
         let more = all.len().saturating_sub(limits::WHO_GAMES_MAX);
         let named = all.iter().take(limits::WHO_GAMES_MAX);
         let more = u32::try_from(more).unwrap_or(u32::MAX);

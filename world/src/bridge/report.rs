@@ -232,15 +232,25 @@ impl BridgeReport {
             ClientStatus::Authenticating => {
                 "out of reach: connected, waiting to be let in".to_owned()
             }
-            ClientStatus::Online { for_ms } => format!("online for {}", soon(*for_ms)),
+            ClientStatus::Online { for_ms } => format!("online for {}", long(*for_ms / 1_000)),
             ClientStatus::Rejected {
                 reason,
                 next_try_ms,
             } => format!(
-                "refused by the hub: {reason}; next try in {}, or when the credentials change",
+                "out of reach: {reason}; next try in {}, or when the credentials change",
                 soon(*next_try_ms)
             ),
         }
+    }
+}
+
+/// A length of time in one unit.
+fn long(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
     }
 }
 

@@ -120,7 +120,12 @@ impl Watch {
             );
         }
         if *self.bridge.file() != state {
-            tracing::info!(target: "belay_world", reason = %state, "credentials for the network");
+            let file = &state;
+            if matches!(file, FileState::Faulty { .. }) {
+                tracing::warn!(target: "belay_world", %file, "no credentials for the network");
+            } else {
+                tracing::info!(target: "belay_world", %file, "credentials for the network");
+            }
         }
         self.bridge.configure(state, credentials);
         is_sure.then_some(before)

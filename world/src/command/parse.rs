@@ -230,7 +230,9 @@ mod tests {
             let expected = Command::Channel(deed, "chat".into());
             check(&format!("channel {rest}"), expected);
         }
-        for rest in ["join", "chat perhaps", "join chat now"] {
+        let which = missing("Which channel? As in channel join chat");
+        check("channel join", which);
+        for rest in ["chat perhaps", "join chat now"] {
             is_bad(&format!("channel {rest}"));
         }
     }

@@ -33,6 +33,9 @@ pub(super) fn channel(rest: &str) -> Result<Command, Unclear> {
     let (name, deed) = match (first, second, more) {
         (None, _, _) => return Ok(Command::Channels),
         (Some(name), None, _) if deed(name).is_none() => (name, ChannelDeed::History),
+        (Some(_), None, _) => {
+            return Err(Unclear::missing("Which channel? As in channel join chat"));
+        }
         (Some(first), Some(second), None) => match (deed(first), deed(second)) {
             (Some(deed), _) => (second, deed),
             (None, Some(deed)) => (first, deed),

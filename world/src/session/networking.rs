@@ -61,7 +61,7 @@ impl SessionProcess {
     /// Who plays, here and elsewhere.
     pub(super) fn who(&self, body: &mut SessionBody, asked: Option<&str>) {
         let elsewhere = self.node.bridge.who(asked);
-        if asked.is_some_and(|asked| asked.starts_with('@')) {
+        if asked.is_some_and(|asked| asked.contains('@')) {
             let shown = elsewhere.map_or(Event::Told(Told::Nothing), Event::Bridge);
             return body.show(shown);
         }

@@ -165,13 +165,14 @@ async fn tells_and_replies_go_both_ways() {
         wire.takes_tell(Some(error)).await;
         ann.expect(line).await.unwrap();
     }
-    ann.ask("tell bo@third@@ hi", "There is no game")
-        .await
-        .unwrap();
     let choice = "That can mean Bo@Othergame or Bodo@Othergame.";
     ann.ask("tell b@othergame hm", choice).await.unwrap();
-    for nobody in ["tell @ hm", "tell bo@ hm", "tell @othergame hm"] {
-        ann.ask(nobody, "There is no game").await.unwrap();
+    for nobody in ["@", "bo@", "@othergame", "bo@third@@"] {
+        let (line, says) = (
+            format!("tell {nobody} hm"),
+            "Name a player and a game, as in",
+        );
+        ann.ask(&line, says).await.unwrap();
     }
 }
 
@@ -193,6 +194,9 @@ async fn who_plays_elsewhere_is_listed_and_news_of_it_are_few() {
     ann.ask("who d", "Beta: Di.").await.unwrap();
     ann.ask("who @be", "Beta: Cy and Di.").await.unwrap();
     ann.ask("who @x", "There is no game x").await.unwrap();
+    ann.ask("who d@be", "Beta: Di.").await.unwrap();
+    ann.ask("who x@be", "Beta: nobody").await.unwrap();
+    ann.ask("games x", "There is no game x").await.unwrap();
     ann.ask("games", "Beta").await.unwrap();
     // In the first seconds nobody is news.
     wire.sign("players/sign-in", "Early@Beta").await;
