@@ -201,12 +201,12 @@ pub const GREETING: Duration = Duration::from_secs(10);
 /// Bytes of the head of a request. More: answered with 431.
 pub const REQUEST_HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// PINGs and other frames without text of one socket in [`WORDLESS_WITHIN`]; nothing else limits
-/// them. More: closed with 1008.
-pub const WORDLESS_FRAMES_MAX: u32 = 1_000;
+/// PINGs, other frames without text, and texts that are no JSON, of one socket in
+/// [`UNLIMITED_WITHIN`]; nothing else limits them. More: closed with 1008.
+pub const UNLIMITED_FRAMES_MAX: u32 = 1_000;
 
-/// See [`WORDLESS_FRAMES_MAX`].
-pub const WORDLESS_WITHIN: Duration = Duration::from_secs(10);
+/// See [`UNLIMITED_FRAMES_MAX`].
+pub const UNLIMITED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Frames that wait to be written to one socket. More: the socket is cut, as its game does not
 /// read.

@@ -191,6 +191,19 @@ async fn regression_a_flood_of_frames_without_text_ends_the_socket_with_1008() {
 }
 
 #[tokio::test]
+async fn regression_a_flood_of_texts_that_are_no_json_ends_the_socket_with_1008() {
+    let (_directory, hub, credentials) = hub(&[]).await;
+    let mut game = hub.join(&credentials, &[]).await;
+    let mut flood = hub.connect().await;
+    for _ in 0..1_000 {
+        flood.web.feed(Message::text("{")).await.unwrap();
+    }
+    flood.say(Message::text("{")).await;
+    assert!(matches!(flood.ended().await, Ended::Closed(1008, _)));
+    game.settle().await;
+}
+
+#[tokio::test]
 async fn a_frame_of_64_kib_is_read_and_a_larger_one_ends_the_socket_with_1009() {
     let (_directory, hub, credentials) = hub(&[]).await;
     let mut game = hub.join(&credentials, &[]).await;

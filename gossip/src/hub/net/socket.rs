@@ -30,7 +30,7 @@ use crate::hub::core::SocketId;
 use crate::hub::desk::{DeskMessage, SocketMessage, SocketPort};
 use crate::limits::{
     CLOSE_LINGER, FRAME_IN_BYTES_MAX, FRAMES_PER_WRITE, GATHER, READ_BUFFER_BYTES,
-    WORDLESS_FRAMES_MAX, WORDLESS_WITHIN, WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
+    UNLIMITED_FRAMES_MAX, UNLIMITED_WITHIN, WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
 };
 use crate::protocol::Decoded;
 
@@ -78,8 +78,8 @@ struct Socket {
     last_received: Instant,
     last_written: Instant,
     flushing_since: Instant,
-    /// Frames without text, and since when they are counted.
-    wordless: (u32, Instant),
+    /// Frames that the core does not limit, and since when they are counted.
+    unlimited: (u32, Instant),
     timer: Pin<Box<Sleep>>,
     _seat: Seat,
 }
@@ -135,7 +135,7 @@ impl Socket {
             last_received: now,
             last_written: now - GATHER,
             flushing_since: now,
-            wordless: (0, now),
+            unlimited: (0, now),
             timer: Box::pin(sleep_until(now + idle)),
             _seat: seat,
         }
@@ -264,17 +264,18 @@ impl Socket {
         ctx: &Context<SocketMessage>,
         message: Message,
     ) -> Result<(), End> {
-        if !message.is_text() && self.is_flood(ctx.now()) {
-            return Err(End::Close(CloseCode::Policy, "too many frames"));
-        }
         match message {
             Message::Text(text) => {
                 let frame = Decoded::of(&text);
+                if frame == Decoded::NotJson {
+                    self.count_unlimited(ctx.now())?;
+                }
                 let socket = self.id;
                 self.tell(ctx, DeskMessage::Frame { socket, frame }).await
             }
             // The answer to a PING is in the buffer; with nothing else to write it goes now.
             Message::Ping(_) => {
+                self.count_unlimited(ctx.now())?;
                 if self.output == Output::Waiting {
                     self.flush();
                 }
@@ -285,17 +286,22 @@ impl Socket {
                 self.flush();
                 Ok(())
             }
-            Message::Binary(_) | Message::Pong(_) | Message::Frame(_) => Ok(()),
+            Message::Binary(_) | Message::Pong(_) | Message::Frame(_) => {
+                self.count_unlimited(ctx.now())
+            }
         }
     }
 
-    /// Counts a frame that the core does not see, and so cannot limit.
-    fn is_flood(&mut self, now: Instant) -> bool {
-        if now.duration_since(self.wordless.1) >= WORDLESS_WITHIN {
-            self.wordless = (0, now);
+    /// Counts a frame that the core does not limit.
+    fn count_unlimited(&mut self, now: Instant) -> Result<(), End> {
+        if now.duration_since(self.unlimited.1) >= UNLIMITED_WITHIN {
+            self.unlimited = (0, now);
         }
-        self.wordless.0 += 1;
-        self.wordless.0 > WORDLESS_FRAMES_MAX
+        self.unlimited.0 += 1;
+        if self.unlimited.0 > UNLIMITED_FRAMES_MAX {
+            return Err(End::Close(CloseCode::Policy, "too many frames"));
+        }
+        Ok(())
     }
 
     /// Tells the desk; waits while it has no room, and so does not read.
@@ -362,10 +368,8 @@ impl Socket {
         let End::Close(code, reason) = end else {
             return;
         };
-        let frame = CloseFrame {
-            code,
-            reason: Utf8Bytes::from_static(reason),
-        };
+        let reason = Utf8Bytes::from_static(reason);
+        let frame = CloseFrame { code, reason };
         let goodbye = async {
             if self.web.close(Some(frame)).await.is_err() {
                 return;
