@@ -67,6 +67,10 @@ pub(super) fn why(error: &io::Error) -> Option<String> {
                 "the hub's certificate is for another name"
             }
             CertificateError::Revoked => "the hub's certificate was revoked",
+            // As "openssl req -x509" makes them when it is asked for nothing else.
+            CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
+                "the hub's certificate is that of an authority (CA:TRUE), not of a hub"
+            }
             other => return Some(format!("the hub's certificate is bad: {other}")),
         },
         Error::InvalidMessage(_) => "the hub does not speak TLS (or wants ws://)",

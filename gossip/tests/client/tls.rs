@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use belay_gossip::Credentials;
-use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -74,7 +74,7 @@ async fn a_trusted_certificate_lets_us_in() {
 
 #[tokio::test]
 async fn a_bad_certificate_is_named() {
-    let table: [(&str, Identity, &str, bool); 5] = [
+    let table: [(&str, Identity, &str, bool); 6] = [
         (
             "the hub's certificate is not trusted",
             Identity::new("self", |_| {}),
@@ -107,6 +107,14 @@ async fn a_bad_certificate_is_named() {
             "the hub's certificate is for another name",
             Identity::new("cased", |params| {
                 params.subject_alt_names.clear();
+            }),
+            "localhost",
+            true,
+        ),
+        (
+            "the hub's certificate is that of an authority (CA:TRUE), not of a hub",
+            Identity::new("authority", |params| {
+                params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained)
             }),
             "localhost",
             true,
