@@ -286,7 +286,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A length of time for people.
-fn span(ms: u64) -> String {
+pub(crate) fn span(ms: u64) -> String {
     match ms / 1_000 {
         0 => format!("{ms} ms"),
         s @ 1..60 => format!("{s} s"),

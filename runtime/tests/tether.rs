@@ -469,7 +469,7 @@ async fn a_refusal_waits_as_long_as_the_owner_says() {
     assert_eq!(status.code, Some("refused"));
     assert_eq!(
         status.to_string(),
-        "cut, next try in 3000000 ms: error refused: no such account"
+        "cut, next try in 50 min: error refused: no such account"
     );
     scene.tether.attach_now();
     scene.sees(|status| status.failures == 3).await;

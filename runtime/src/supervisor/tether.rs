@@ -21,6 +21,7 @@ use crate::pid::Pid;
 use crate::policy::{AutoShutdown, Shutdown, Strategy};
 use crate::process_ref::ProcessRef;
 use crate::spec::ChildSpec;
+use crate::tree::span;
 use crate::window::Intensity;
 
 /// A supervisor for one child that may fail as it likes, and the handle to it.
@@ -269,12 +270,12 @@ impl TetherStatus {
     }
 }
 
-/// In a line: `cut, next try in 1500 ms: error: connection refused`.
+/// In a line: `cut, next try in 15 s: error: connection refused`.
 impl fmt::Display for TetherStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.state.word())?;
         match (self.next_try_ms, self.state) {
-            (Some(ms), _) => write!(f, ", next try in {ms} ms")?,
+            (Some(ms), _) => write!(f, ", next try in {}", span(ms))?,
             (None, TetherState::Cut) => f.write_str(", trying")?,
             (None, TetherState::Slack | TetherState::Taut) => {}
         }
