@@ -223,6 +223,9 @@ impl Bridge {
             .iter()
             .filter(|game| !staff.blocks(&game.name) && name_begins(&game.name, prefix));
         let all: Vec<&Arc<RemoteGame>> = wanted.collect();
+        if let Some(out) = self.shared.out().filter(|_| all.is_empty()) {
+            return Shown::Unknown(out);
+        }
         if all.is_empty() && !prefix.is_empty() {
             return Shown::NoGame(super::shorten(prefix));
         }

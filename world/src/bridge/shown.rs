@@ -34,6 +34,8 @@ pub enum Shown {
     Signed(Signed),
     /// The network cannot be used.
     Out(Out),
+    /// Nothing is known of other games, since the network cannot be used.
+    Unknown(Out),
     /// Whether the player is told who comes and goes elsewhere.
     Notices(bool),
     /// A report to staff, line by line.

@@ -28,6 +28,13 @@ pub(super) fn bridge(page: &mut Page<'_>, shown: &Shown) {
         Shown::Games(games, more) => list_games(page, games, *more),
         Shown::Signed(signed) => sign(page, signed),
         Shown::Out(out) => page.line(Style::Notice, out.text()),
+        Shown::Unknown(Out::OfReach) => page.line(
+            Style::Notice,
+            "Gossip is out of reach; nothing is known of other games just now.",
+        ),
+        Shown::Unknown(Out::Nowhere) => {
+            page.line(Style::Notice, "This game is on no network of games.")
+        }
         Shown::Notices(true) => page.line(
             Style::Notice,
             "You are told who comes and goes in other games. Type notices off to end it.",

@@ -27,7 +27,10 @@ pub(super) fn talk(page: &mut Page<'_>, talk: &Talk) {
         Talk::Joined(channel) => {
             about(page, "You are on ", *channel, " from now on.");
             if is_remote(page, *channel) {
-                page.put(Style::Notice, " It is also heard in other games.");
+                page.put(
+                    Style::Notice,
+                    " It is shared with other games, when they can be reached.",
+                );
             }
             page.end();
         }
@@ -112,7 +115,7 @@ fn list(page: &mut Page<'_>, channels: &[ChannelSeen]) {
         if let Some(channel) = world.channel(seen.channel) {
             page.quote(Style::Plain, &channel.about);
             if channel.remote.is_some() {
-                page.put(Style::Notice, " Also heard in other games.");
+                page.put(Style::Notice, " Shared with other games.");
             }
         }
         let on = if seen.on {

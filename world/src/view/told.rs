@@ -50,6 +50,9 @@ fn who(page: &mut Page<'_>, people: &[PersonSeen], total: u32) {
     let style = Style::Person;
     if people.is_empty() {
         page.line(style, "Nobody of that name plays here just now.");
+        if total == 0 {
+            return;
+        }
     } else if page.is_read_aloud() {
         for one in people {
             page.quote(style, &one.name)

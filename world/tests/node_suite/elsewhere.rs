@@ -504,7 +504,9 @@ async fn a_node_on_no_network_says_so_only_to_who_speaks_to_it() {
     ann.ask("tell bo@other hi", "This game is on no network of games.")
         .await
         .unwrap();
-    ann.ask("games", "No other game").await.unwrap();
+    ann.ask("games", "This game is on no network of games.")
+        .await
+        .unwrap();
     let status = stdout(&rig.belay(&["gossip", "status"]));
     assert!(status.contains("not configured"), "{status}");
     let output = rig.belay(&["gossip", "reload"]);

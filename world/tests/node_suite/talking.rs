@@ -33,7 +33,7 @@ async fn players_in_two_rooms_talk_on_a_channel() {
     let listed = ann.ask("channels", "help channels").await.unwrap();
     for line in [
         "chat: For everybody. You are on it, two in all.",
-        "gossip: For other games. Also heard in other games. You are not on it.",
+        "gossip: For other games. Shared with other games. You are not on it.",
         "trade: For who wants to sell. You are not on it.",
     ] {
         assert!(listed.contains(line), "{line} in {listed}");

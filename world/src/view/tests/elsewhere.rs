@@ -78,6 +78,14 @@ fn a_tell_is_told_or_the_reason_why_it_is_not() {
             Shown::Out(Out::OfReach),
             "Gossip is out of reach; your words stay here.\n",
         ),
+        (
+            Shown::Unknown(Out::OfReach),
+            "Gossip is out of reach; nothing is known of other games just now.\n",
+        ),
+        (
+            Shown::Unknown(Out::Nowhere),
+            "This game is on no network of games.\n",
+        ),
     ];
     check_all(table, Event::Bridge);
 }

@@ -107,7 +107,7 @@ fn the_list_says_what_a_channel_is_about_and_who_hears_it() {
         Talk::Listed(vec![seen(CHAT, true, 12), seen(GOSSIP, false, 0)]),
         &format!(
             "chat: For everybody. You are on it, twelve in all.\n\
-             gossip: For other games. Also heard in other games. You are not on it.\n{hint}"
+             gossip: For other games. Shared with other games. You are not on it.\n{hint}"
         ),
     );
     same(
@@ -141,7 +141,7 @@ fn what_one_does_with_channels_and_others() {
     same(Talk::Joined(CHAT), "You are on chat from now on.\n");
     same(
         Talk::Joined(GOSSIP),
-        "You are on gossip from now on. It is also heard in other games.\n",
+        "You are on gossip from now on. It is shared with other games, when they can be reached.\n",
     );
     same(Talk::OnAlready(CHAT), "You are on chat already.\n");
     same(Talk::Left(CHAT), "You are not on chat any more.\n");
