@@ -48,13 +48,18 @@ async fn run(
 /// Why the network is away, the tether tells; that only somebody can mend it is said here.
 fn report(status: &ClientStatus) {
     let state = status.word();
-    if let ClientStatus::Rejected { reason, .. } = status {
-        tracing::error!(
+    match status {
+        ClientStatus::Rejected { reason, .. } => tracing::error!(
             target: "belay_gossip",
             reason,
             "the hub refuses this game: mend its credentials",
-        );
-    } else {
-        tracing::info!(target: "belay_gossip", state, "network");
+        ),
+        // Each try has these.
+        ClientStatus::Waiting { .. } | ClientStatus::Connecting | ClientStatus::Authenticating => {
+            tracing::debug!(target: "belay_gossip", state, "network");
+        }
+        ClientStatus::Unconfigured | ClientStatus::Off | ClientStatus::Online { .. } => {
+            tracing::info!(target: "belay_gossip", state, "network");
+        }
     }
 }
