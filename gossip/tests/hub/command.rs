@@ -387,3 +387,22 @@ async fn the_page_shows_who_is_there_as_they_wish() {
     );
     assert!(page.contains("default-src 'none'"), "{page}");
 }
+
+#[tokio::test]
+async fn a_mistyped_directory_is_told_and_not_made() {
+    let directory = Directory::new();
+    let typo = directory.join("typo");
+    for arguments in [
+        &["game", "list"][..],
+        &["ban", "list"],
+        &["channel", "list"],
+    ] {
+        let (code, out, err) = said(&run(&typo, arguments).await);
+        assert_eq!((code, out.as_str()), (65, ""), "{arguments:?}");
+        assert!(
+            err.contains("typo; name its directory with --data"),
+            "{err}"
+        );
+        assert!(!typo.exists(), "{arguments:?}");
+    }
+}

@@ -84,7 +84,7 @@ async fn a_directory_that_cannot_be_is_told() {
     let directory = Directory::new();
     let file = directory.join("file");
     fs::write(&file, "x").unwrap();
-    let (code, _, err) = said(&run(&file.join("data"), &["game", "list"]).await);
+    let (code, _, err) = said(&run(&file.join("data"), &["game", "add", "GameA"]).await);
     assert_eq!(code, 73, "{err}");
     assert!(
         err.contains("choose another data directory with --data DIR"),

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use serde::Serialize;
 
-use super::command_line::{Command, CommandLine};
+use super::command_line::{BanAction, ChannelAction, Command, CommandLine, GameAction};
 use super::failure::{Failure, Status};
 use super::{bans, channels, data_dir, games};
 use crate::hub::store::Database;
@@ -30,15 +30,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = match line.command {
         Command::Serve(flags) => super::serve::serve(&line.data, *flags),
-        Command::Game { action } => edit(&line.data, async |database| {
-            games::carry_out(action, database, &line.data).await
-        }),
-        Command::Ban { action } => edit(&line.data, async |database| {
-            bans::carry_out(action, database).await
-        }),
-        Command::Channel { action } => edit(&line.data, async |database| {
-            channels::carry_out(action, database).await
-        }),
+        Command::Game { action } => {
+            let begins = matches!(action, GameAction::Add { .. });
+            edit(&line.data, begins, async |database| {
+                games::carry_out(action, database, &line.data).await
+            })
+        }
+        Command::Ban { action } => {
+            let begins = matches!(action, BanAction::Add { .. });
+            edit(&line.data, begins, async |database| {
+                bans::carry_out(action, database).await
+            })
+        }
+        Command::Channel { action } => {
+            let begins = matches!(action, ChannelAction::Describe { .. });
+            edit(&line.data, begins, async |database| {
+                channels::carry_out(action, database).await
+            })
+        }
     };
     match done {
         Ok(code) => code,
@@ -49,10 +58,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Runs a command that is done in a moment, on this thread. The data directory and the database
-/// are made when they are not there.
+/// Runs a command that is done in a moment, on this thread. What adds something may be the first
+/// that is done (`begins`): then data directory and database are made when they are not there.
 fn edit(
     data: &Path,
+    begins: bool,
     command: impl AsyncFnOnce(&mut Database) -> Result<String, Failure>,
 ) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -60,7 +70,15 @@ fn edit(
         .build();
     let runtime =
         runtime.map_err(|error| Failure::new(Status::Internal, format!("no runtime: {error}")))?;
-    data_dir::make(data)?;
+    if begins {
+        data_dir::make(data)?;
+    } else if !Database::is_in(data) {
+        let text = format!(
+            "no hub's data in {}; name its directory with --data",
+            data.display()
+        );
+        return Err(Failure::new(Status::Data, text));
+    }
     let done = runtime.block_on(async {
         let mut database = Database::open(data).await?;
         let done = command(&mut database).await;

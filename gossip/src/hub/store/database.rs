@@ -45,6 +45,12 @@ enum Schema {
 }
 
 impl Database {
+    /// Whether the directory has a database.
+    #[must_use]
+    pub fn is_in(data_dir: &Path) -> bool {
+        data_dir.join(FILE_NAME).exists()
+    }
+
     /// Opens the database of a data directory, makes it when there is none, and brings its schema
     /// up to date. A lock of another process is waited for, [`DATABASE_LOCK_WAIT`] at most.
     ///
