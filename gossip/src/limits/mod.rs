@@ -226,6 +226,10 @@ pub const GATHER: Duration = Duration::from_millis(10);
 /// Frames written to one socket before it looks for what came in.
 pub const FRAMES_PER_WRITE: usize = 256;
 
+/// Frames, and then kilobytes, that are read after our close until the game closes as well. More:
+/// the connection is reset.
+pub const READS_AFTER_CLOSE_MAX: u32 = 1_024;
+
 /// Bytes of a socket's buffer for reading.
 pub const READ_BUFFER_BYTES: usize = 4 * 1024;
 

@@ -15,7 +15,6 @@ use std::task::{Context as TaskContext, Poll, ready};
 
 use belay_runtime::{Context, Exit, Incoming};
 use futures_util::{Sink as _, Stream as _, StreamExt as _};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError};
@@ -25,12 +24,13 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use super::door::{Door, count};
 use super::seats::Seat;
-use super::stream::Stream;
+use super::stream::{Stream, drain};
 use crate::hub::core::SocketId;
 use crate::hub::desk::{DeskMessage, SocketMessage, SocketPort};
 use crate::limits::{
     CLOSE_LINGER, FRAME_IN_BYTES_MAX, FRAMES_PER_WRITE, GATHER, READ_BUFFER_BYTES,
-    UNLIMITED_FRAMES_MAX, UNLIMITED_WITHIN, WRITE_BUFFER_BYTES, WRITE_STALL_MAX,
+    READS_AFTER_CLOSE_MAX, UNLIMITED_FRAMES_MAX, UNLIMITED_WITHIN, WRITE_BUFFER_BYTES,
+    WRITE_STALL_MAX,
 };
 use crate::protocol::Decoded;
 
@@ -375,23 +375,16 @@ impl Socket {
                 return;
             }
             // Until the other side closes as well; what else it says is not for anybody.
-            while let Some(Ok(message)) = self.web.next().await {
-                if message.is_close() {
-                    return;
+            for _ in 0..READS_AFTER_CLOSE_MAX {
+                match self.web.next().await {
+                    Some(Ok(message)) if message.is_close() => return,
+                    Some(Ok(_)) => {}
+                    Some(Err(_)) | None => break,
                 }
             }
             drain(self.web.get_mut()).await;
         };
         drop(timeout(CLOSE_LINGER, goodbye).await);
-    }
-}
-
-/// Reads what nobody wants until the other side closes: a connection that is dropped with unread
-/// bytes is reset, and the reset overtakes the last frames.
-async fn drain(stream: &mut Stream) {
-    let mut bytes = [0; 1024];
-    if stream.shutdown().await.is_ok() {
-        while let Ok(1..) = stream.read(&mut bytes).await {}
     }
 }
 

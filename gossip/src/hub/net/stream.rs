@@ -4,9 +4,11 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
+
+use crate::limits::READS_AFTER_CLOSE_MAX;
 
 /// A connection.
 #[derive(Debug)]
@@ -53,6 +55,20 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+/// Reads what nobody wants until the other side closes: a connection that is dropped with unread
+/// bytes is reset, and the reset overtakes the last frames. Who sends on and on is reset.
+pub(super) async fn drain(stream: &mut Stream) {
+    let mut bytes = [0; 1024];
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    for _ in 0..READS_AFTER_CLOSE_MAX {
+        if !matches!(stream.read(&mut bytes).await, Ok(1..)) {
+            return;
         }
     }
 }
