@@ -78,6 +78,13 @@ fn a_tell_is_told_or_the_reason_why_it_is_not() {
             Shown::Out(Out::OfReach),
             "Gossip is out of reach; your words stay here.\n",
         ),
+    ];
+    check_all(table, Event::Bridge);
+}
+
+#[test]
+fn what_is_not_known_of_other_games_is_said() {
+    let table = [
         (
             Shown::Unknown(Out::OfReach),
             "Gossip is out of reach; nothing is known of other games just now.\n",
