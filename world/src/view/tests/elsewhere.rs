@@ -84,7 +84,7 @@ fn a_tell_is_told_or_the_reason_why_it_is_not() {
 
 #[test]
 fn what_is_not_known_of_other_games_is_said() {
-    let table = [
+    let table = vec![
         (
             Shown::Unknown(Out::OfReach),
             "Gossip is out of reach; nothing is known of other games just now.\n",
