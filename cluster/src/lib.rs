@@ -1,3 +1,32 @@
-//! `[pure]` The cluster will live here: raft (openraft behind one module), membership, the wires
-//! between nodes, placement of named shards on nodes and their fencing. Nothing is built yet, and
-//! nothing here will know about rooms, players or chat.
+//! `[pure]` Many nodes, one world: a raft log decides on which node each named *shard* lives, and
+//! leases and epochs see to it that it acts on no other. Nothing here knows about rooms, players
+//! or chat: what a shard is, its [`Host`] knows.
+//!
+//! ```text
+//! Host ◄── run, stop, freeze … ── agent ◄── applied entries ── raft ◄── log (redb)
+//!   │                               │                            │
+//!   └── Cluster: view, send ──►     └── leases, reports ──► leader: reconciler, plan
+//!                                 wires: control and play, mTLS, one of each for a pair
+//! ```
+
+mod command;
+mod handle;
+mod host;
+mod ids;
+mod lease;
+pub mod limits;
+mod status;
+mod transport;
+mod view;
+
+pub use command::{Candidate, Command, Outcome, Refusal, ShardSpec};
+pub use handle::{Cluster, Order, OrderError, OrderReply};
+pub use host::{Built, HandOver, Host, PeerNews, ShardReport};
+pub use ids::{BadName, ContentHash, DirectoryMark, Epoch, Incarnation, NodeId, NodeName, ShardId};
+pub use lease::{Fence, LeaseClock};
+pub use status::{NodeStatus, ShardStatus, Status};
+pub use transport::{Class, Inbound, Lane, Member, Transport, Unsent};
+pub use view::{NodePhase, NodeView, Placement, View};
+
+#[cfg(feature = "test-kit")]
+pub mod mesh;

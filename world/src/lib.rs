@@ -8,6 +8,7 @@ pub mod account;
 pub mod app;
 pub mod being;
 pub mod bridge;
+pub mod cluster;
 pub mod command;
 pub mod connection;
 pub mod content;

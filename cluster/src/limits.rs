@@ -1,0 +1,74 @@
+//! `[pure]` The limits of this crate, with what happens when each is reached.
+
+use std::time::Duration;
+
+/// A message between nodes, in bytes. Longer ones are refused to their sender.
+pub const FRAME_BYTES_MAX: usize = 1024 * 1024;
+
+/// A piece of a state that is handed over, in bytes.
+pub const CHUNK_BYTES: usize = 256 * 1024;
+
+/// The whole state of a shard that is handed over, in bytes. A larger one is not moved; its owner
+/// keeps it.
+pub const STATE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Members of a cluster. One more is refused.
+pub const NODES_MAX: usize = 50;
+
+/// Shards of a cluster. More are refused.
+pub const SHARDS_MAX: usize = 10_000;
+
+/// Voters. Further members learn.
+pub const VOTERS_MAX: usize = 5;
+
+/// How long a node may act after it asked for its lease, by its own clock.
+pub const LEASE: Duration = Duration::from_secs(3);
+
+/// When a node without an answer holds still.
+pub const LEASE_FREEZE: Duration = Duration::from_millis(2_500);
+
+/// How often a node asks.
+pub const LEASE_EVERY: Duration = Duration::from_millis(500);
+
+/// What the leader adds to a tenth more than the lease before it gives a node up.
+pub const LEASE_SLACK: Duration = Duration::from_millis(200);
+
+/// How long each step of a move may take; then it is off.
+pub const MOVE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// A shard that has not ticked for so long is started anew.
+pub const TICK_MAX: Duration = Duration::from_secs(2);
+
+/// How often the leader compares what is with what should be.
+pub const RECONCILE_EVERY: Duration = Duration::from_secs(5);
+
+/// How often load is evened out.
+pub const REBALANCE_EVERY: Duration = Duration::from_secs(60);
+
+/// Moves at once from or to one node.
+pub const MOVES_PER_NODE: usize = 2;
+
+/// How much fuller than the average the fullest node may be, in percent, before shards move.
+pub const IMBALANCE_PERCENT: u64 = 15;
+
+/// Within this an order has its answer.
+pub const ORDER_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Between two beats of raft.
+pub const HEARTBEAT: Duration = Duration::from_millis(100);
+
+/// The election window of the node of rank 0, and how much later each next rank's begins.
+pub const ELECTION: (Duration, Duration) = (Duration::from_millis(400), Duration::from_millis(60));
+
+/// How wide an election window is.
+pub const ELECTION_WINDOW: Duration = Duration::from_millis(20);
+
+/// Entries between two snapshots.
+pub const SNAPSHOT_EVERY: u64 = 5_000;
+
+/// Entries that are kept behind a snapshot.
+pub const LOG_KEPT: u64 = 1_000;
+
+const _: () = assert!(LEASE_FREEZE.as_millis() < LEASE.as_millis());
+const _: () = assert!(LEASE_EVERY.as_millis() * 4 < LEASE_FREEZE.as_millis());
+const _: () = assert!(CHUNK_BYTES < FRAME_BYTES_MAX);
