@@ -10,6 +10,7 @@
 //! ```
 
 mod command;
+mod counts;
 mod handle;
 mod host;
 mod ids;
@@ -20,6 +21,7 @@ mod transport;
 mod view;
 
 pub use command::{Candidate, Command, Outcome, Refusal, ShardSpec};
+pub use counts::{Counts, LaneCounts};
 pub use handle::{Cluster, Order, OrderError, OrderReply};
 pub use host::{Built, HandOver, Host, PeerNews, ShardReport};
 pub use ids::{BadName, ContentHash, DirectoryMark, Epoch, Incarnation, NodeId, NodeName, ShardId};
@@ -30,3 +32,5 @@ pub use view::{NodePhase, NodeView, Placement, View};
 
 #[cfg(feature = "test-kit")]
 pub mod mesh;
+#[cfg(feature = "test-kit")]
+pub mod scripted;

@@ -1,5 +1,6 @@
 //! `[pure]` What an operator wants to see of a cluster, as one node knows it.
 
+use crate::counts::Counts;
 use crate::view::{NodePhase, Placement};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,10 @@ pub struct Status {
     pub term: u64,
     /// The last entry of the log here, and the last that is applied here.
     pub log: (u64, u64),
+    /// Whether this node holds its lease: it is in reach of the leader, and its shards may act.
+    pub leased: bool,
+    /// What was counted here since the process started.
+    pub counts: Counts,
     /// The members, by number.
     pub nodes: Vec<NodeStatus>,
     /// The shards, by name.
