@@ -10,6 +10,7 @@
 
 use crate::ids::{Epoch, Incarnation, NodeId, ShardId};
 use crate::lease::Fence;
+use crate::report::ShardReport;
 use crate::view::View;
 use bytes::Bytes;
 use std::fmt;
@@ -61,21 +62,6 @@ pub enum PeerNews {
     Up(Incarnation),
     /// It is gone: what was sent may have arrived or not.
     Down,
-}
-
-/// What a shard that runs here has done of late.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ShardReport {
-    /// Which shard.
-    pub shard: ShardId,
-    /// Its epoch.
-    pub epoch: Epoch,
-    /// Milliseconds since it last answered: since when nobody knows that it works.
-    pub ticked_ms_ago: u32,
-    /// Its load, in units that only mean something beside other shards.
-    pub weight: u32,
-    /// Moving it now would be noticed more than usual.
-    pub busy: bool,
 }
 
 /// Answers [`Host::freeze`]. Dropped, it says that it failed.

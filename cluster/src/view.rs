@@ -15,6 +15,8 @@ pub struct View {
     pub nodes: BTreeMap<NodeId, NodeView>,
     /// The shards.
     pub shards: BTreeMap<ShardId, Placement>,
+    /// What each shard was declared to weigh: its load while none is reported.
+    pub weights: BTreeMap<ShardId, u32>,
 }
 
 /// A member.
