@@ -1,39 +1,13 @@
 //! `[process]` The cluster as the program around it sees it.
 
-use crate::command::ShardSpec;
 use crate::ids::{Epoch, Incarnation, NodeId, NodeName, ShardId};
+use crate::order::{Order, OrderError};
 use crate::status::Status;
 use crate::transport::{Class, Unsent};
 use crate::view::View;
 use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
-
-/// What an operator (or the program) may ask of a cluster.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// These shards exist; known ones keep their place.
-    Declare(Vec<ShardSpec>),
-    /// Empty a node, or let it own shards again.
-    Drain(NodeName, bool),
-    /// Move a shard to a node.
-    Move(ShardId, NodeName),
-    /// Even the load out now, without waiting for the next round.
-    Rebalance,
-    /// Remove a node that is down or empty for good.
-    Forget(NodeName),
-}
-
-/// Why an order was not carried out.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OrderError {
-    /// **Refused**: it cannot be done, and why.
-    #[error("{0}")]
-    Refused(String),
-    /// **Busy**: no leader just now, or it did not answer in time. It may have been done or not.
-    #[error("no answer from the leader; try again")]
-    NoLeader,
-}
 
 /// The answer to an order: what was done, in words.
 pub type OrderReply = Box<dyn FnOnce(Result<String, OrderError>) + Send>;

@@ -2,10 +2,11 @@
 //! test writes itself. Messages arrive in order, each on the thread that sent it or that let it
 //! through; a pair of nodes can be held, cut and healed. No raft, no clock, no lease.
 
-use crate::handle::{Backend, Cluster, Order, OrderError, OrderReply};
+use crate::handle::{Backend, Cluster, OrderReply};
 use crate::host::{Built, HandOver, Host, PeerNews};
 use crate::ids::{Epoch, Incarnation, NodeId, NodeName, ShardId};
 use crate::lease::{Fence, LeaseClock};
+use crate::order::{Order, OrderError};
 use crate::status::Status;
 use crate::transport::{Class, Unsent};
 use crate::view::{NodePhase, NodeView, Placement, View};

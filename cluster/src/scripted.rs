@@ -1,8 +1,9 @@
 //! `[process]` A stand-in for a cluster in tests of what operators see: it shows the status that
 //! the test wrote, and answers orders as the test says.
 
-use crate::handle::{Backend, Cluster, Order, OrderError, OrderReply};
+use crate::handle::{Backend, Cluster, OrderReply};
 use crate::ids::{Incarnation, NodeId, NodeName};
+use crate::order::{Order, OrderError};
 use crate::status::Status;
 use crate::transport::{Class, Unsent};
 use crate::view::View;

@@ -17,6 +17,10 @@ pub struct View {
     pub shards: BTreeMap<ShardId, Placement>,
     /// What each shard was declared to weigh: its load while none is reported.
     pub weights: BTreeMap<ShardId, u32>,
+    /// Shards whose present epoch began with a finished move, and the epoch of that move: their
+    /// owner goes on with what it was handed in that move, and with nothing older. An entry goes
+    /// with that epoch of ownership; it stays while the shard is moving on.
+    pub arrived: BTreeMap<ShardId, Epoch>,
 }
 
 /// A member.
