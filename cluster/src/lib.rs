@@ -11,6 +11,8 @@
 
 mod command;
 mod counts;
+#[expect(dead_code, unused_imports, reason = "the member is built on it")]
+mod duty;
 mod handle;
 mod host;
 mod ids;

@@ -54,6 +54,40 @@ pub const IMBALANCE_PERCENT: u64 = 15;
 /// Within this an order has its answer.
 pub const ORDER_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How long ago a majority may have stood behind a leader that still grants leases.
+pub const QUORUM_AGE_MAX: Duration = Duration::from_secs(1);
+
+/// Reports in one message. More go in several.
+pub const REPORTS_MAX: usize = 2_000;
+
+/// Shards in one entry of the log that declares them. More go in several.
+pub const DECLARED_MAX: usize = 2_000;
+
+/// Chunks of a hand-over that are under way at once; the next waits for word from the target.
+pub const CHUNKS_AHEAD: u32 = 4;
+
+/// States that are being received at once. One more is not taken; it is sent again until it is,
+/// or its move is off.
+pub const RECEIVED_MAX: usize = 32;
+
+/// What has no answer for so long is said again.
+pub const SAY_AGAIN: Duration = Duration::from_millis(500);
+
+/// Orders that wait for an answer on one node. More are refused.
+pub const ORDERS_MAX: usize = 64;
+
+/// Commands that the leader has under way. The next ones wait for the next round.
+pub const PROPOSALS_MAX: usize = 256;
+
+/// The least time between two rounds of planning.
+pub const PLAN_EVERY_MIN: Duration = Duration::from_millis(100);
+
+/// How long a node may go without applying what took a shard from it before it gets no lease.
+pub const BEHIND_MAX: Duration = Duration::from_secs(1);
+
+/// A change of membership without an answer is tried again after so long.
+pub const MEMBERSHIP_DEADLINE: Duration = Duration::from_secs(10);
+
 /// Between two beats of raft.
 pub const HEARTBEAT: Duration = Duration::from_millis(100);
 
@@ -72,3 +106,4 @@ pub const LOG_KEPT: u64 = 1_000;
 const _: () = assert!(LEASE_FREEZE.as_millis() < LEASE.as_millis());
 const _: () = assert!(LEASE_EVERY.as_millis() * 4 < LEASE_FREEZE.as_millis());
 const _: () = assert!(CHUNK_BYTES < FRAME_BYTES_MAX);
+const _: () = assert!(QUORUM_AGE_MAX.as_millis() < LEASE_FREEZE.as_millis());

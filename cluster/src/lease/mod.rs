@@ -1,5 +1,9 @@
 //! `[process]` Leases: how long a node may act without a word from the leader.
 
 mod fence;
+#[cfg_attr(not(test), expect(dead_code, reason = "the member is built on it"))]
+mod fences;
 
 pub use fence::{Fence, LeaseClock};
+#[expect(unused_imports, reason = "the member is built on it")]
+pub(crate) use fences::Fences;
