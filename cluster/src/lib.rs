@@ -20,6 +20,14 @@ mod lease;
 pub mod limits;
 mod order;
 mod report;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "raft applies entries to it, which is not written yet"
+    )
+)]
+mod state;
 mod status;
 mod transport;
 mod view;

@@ -1,0 +1,138 @@
+//! `[pure]` The state as bytes: what a snapshot holds, and what a node that lags is sent. A version
+//! number comes first; a later version of this program reads the earlier ones.
+
+use super::machine::ClusterState;
+use super::nodes::Standing;
+use crate::ids::{ContentHash, DirectoryMark, Incarnation, NodeId, NodeName, ShardId};
+use crate::view::{NodePhase, NodeView, Placement, View};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The form that this program writes.
+const VERSION: u16 = 1;
+
+/// Bytes that hold no state.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DecodeError {
+    /// **Fatal**: a later version of this program wrote them.
+    #[error("a state of version {0}, which this program does not know")]
+    Version(u16),
+    /// **Refused**: they are cut short, too long or garbage.
+    #[error("not the bytes of a state")]
+    Garbage(#[source] postcard::Error),
+    /// **Refused**: they say something that cannot be.
+    #[error("not a state: {0}")]
+    Unsound(&'static str),
+}
+
+/// Version 1. Never changed: a new form is a new type with a new number.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    applied: u64,
+    cluster: String,
+    content: ContentHash,
+    last_node: u16,
+    nodes: Vec<NodeRecord>,
+    shards: Vec<(ShardId, u32, Placement)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NodeRecord {
+    id: NodeId,
+    name: NodeName,
+    address: String,
+    incarnation: Incarnation,
+    phase: NodePhase,
+    mark: DirectoryMark,
+    joined: Incarnation,
+}
+
+impl ClusterState {
+    /// The state as bytes, which [`ClusterState::decode`] reads. Equal states give equal bytes.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        // Writing into memory cannot fail; a state without bytes would be refused by `decode`.
+        postcard::to_stdvec(&(VERSION, self.record())).unwrap_or_default()
+    }
+
+    /// The state that these bytes hold. It has the same view and the same future as the one that
+    /// was encoded.
+    ///
+    /// # Errors
+    /// They hold none that could be; see [`DecodeError`].
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let (version, rest): (u16, _) =
+            postcard::take_from_bytes(bytes).map_err(DecodeError::Garbage)?;
+        if version != VERSION {
+            return Err(DecodeError::Version(version));
+        }
+        let (record, rest): (Record, _) =
+            postcard::take_from_bytes(rest).map_err(DecodeError::Garbage)?;
+        if !rest.is_empty() {
+            return Err(DecodeError::Unsound("bytes after its end"));
+        }
+        let (nodes, shards) = (record.nodes.len(), record.shards.len());
+        let state = Self::from_record(record);
+        if state.view.nodes.len() != nodes || state.view.shards.len() != shards {
+            return Err(DecodeError::Unsound("a node or shard twice"));
+        }
+        match state.broken() {
+            Some(broken) => Err(DecodeError::Unsound(broken)),
+            None => Ok(state),
+        }
+    }
+
+    fn record(&self) -> Record {
+        let members = self.view.nodes.iter().zip(self.standing.values());
+        let nodes = members.map(|((id, node), standing)| NodeRecord {
+            id: *id,
+            name: node.name.clone(),
+            address: node.address.clone(),
+            incarnation: node.incarnation,
+            phase: node.phase,
+            mark: standing.mark,
+            joined: standing.joined,
+        });
+        let shards = self.view.shards.iter().zip(self.view.weights.values());
+        Record {
+            applied: self.view.applied,
+            cluster: self.view.cluster.clone(),
+            content: self.content,
+            last_node: self.last_node,
+            nodes: nodes.collect(),
+            shards: shards
+                .map(|((shard, placement), weight)| (shard.clone(), *weight, *placement))
+                .collect(),
+        }
+    }
+
+    fn from_record(record: Record) -> Self {
+        let mut view = View {
+            applied: record.applied,
+            cluster: record.cluster,
+            ..View::default()
+        };
+        let mut standing = BTreeMap::new();
+        for node in record.nodes {
+            let seen = NodeView {
+                name: node.name,
+                address: node.address,
+                incarnation: node.incarnation,
+                phase: node.phase,
+            };
+            view.nodes.insert(node.id, seen);
+            let (mark, joined) = (node.mark, node.joined);
+            standing.insert(node.id, Standing { mark, joined });
+        }
+        for (shard, weight, placement) in record.shards {
+            view.shards.insert(shard.clone(), placement);
+            view.weights.insert(shard, weight);
+        }
+        Self {
+            view: Arc::new(view),
+            content: record.content,
+            standing,
+            last_node: record.last_node,
+        }
+    }
+}
