@@ -3,8 +3,8 @@
 //! time, leases or loads: who commits a command has found out before that it is right.
 //!
 //! ```text
-//! node   Joining ──Up──► Up ◄──Drain──► Draining        any ──Expire──► Down ──Up, later life──► Up
-//!        any that owns nothing ──Forget──► gone          Down ──Join, other directory──► gone
+//! node   Joining ──Up──► Up ◄──Drain──► Draining     any ──Expire──► Down ──Up, later life──► Up
+//!        any that owns nothing ──Forget──► gone      Down ──Join, other directory──► gone
 //!
 //! shard  Unplaced ──Place──► Placed ──BeginMove──► Moving ──FinishMove──► Placed there, new epoch
 //!            ▲                │  ▲ Restart            └────AbortMove────► Placed here, old epoch
