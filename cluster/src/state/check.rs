@@ -57,10 +57,8 @@ impl ClusterState {
         if let Some((_, broken)) = facts.find(|(holds, _)| !holds) {
             return Some(broken);
         }
-        self.view
-            .shards
-            .keys()
-            .find_map(|shard| self.broken_shard(shard))
+        let mut shards = self.view.shards.keys().chain(self.view.arrived.keys());
+        shards.find_map(|shard| self.broken_shard(shard))
     }
 
     fn broken_shard(&self, shard: &ShardId) -> Option<&'static str> {
@@ -69,7 +67,16 @@ impl ClusterState {
             node.is_some_and(|node| matches!(node.phase, NodePhase::Up | NodePhase::Draining))
         };
         let last = self.view.applied;
-        let facts = match self.view.shards.get(shard)? {
+        let Some(placement) = self.view.shards.get(shard) else {
+            let arrived = self.view.arrived.contains_key(shard);
+            return arrived.then_some("a move of no shard");
+        };
+        if let Some(moved) = self.view.arrived.get(shard)
+            && placement.owner().is_none_or(|(_, epoch)| epoch <= *moved)
+        {
+            return Some("a move that brought nobody an epoch");
+        }
+        let facts = match placement {
             Placement::Unplaced { last: epoch } => [
                 (epoch.0 <= last, "an epoch to come"),
                 (true, ""),

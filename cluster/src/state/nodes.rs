@@ -182,14 +182,16 @@ impl ClusterState {
 
 /// What the node owns is nobody's, and no move goes to it any more.
 fn take_all_from(view: &mut View, id: NodeId) {
-    for placement in view.shards.values_mut() {
+    for (shard, placement) in &mut view.shards {
         match *placement {
             Placement::Unplaced { .. } => {}
             Placement::Placed { node, epoch } if node == id => {
                 *placement = Placement::Unplaced { last: epoch };
+                view.arrived.remove(shard);
             }
             Placement::Moving { from, epoch, .. } if from == id => {
                 *placement = Placement::Unplaced { last: epoch };
+                view.arrived.remove(shard);
             }
             Placement::Moving {
                 from: node,

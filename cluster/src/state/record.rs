@@ -3,7 +3,7 @@
 
 use super::machine::ClusterState;
 use super::nodes::Standing;
-use crate::ids::{ContentHash, DirectoryMark, Incarnation, NodeId, NodeName, ShardId};
+use crate::ids::{ContentHash, DirectoryMark, Epoch, Incarnation, NodeId, NodeName, ShardId};
 use crate::view::{NodePhase, NodeView, Placement, View};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ struct Record {
     content: ContentHash,
     last_node: u16,
     nodes: Vec<NodeRecord>,
-    shards: Vec<(ShardId, u32, Placement)>,
+    shards: Vec<ShardRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -46,6 +46,14 @@ struct NodeRecord {
     phase: NodePhase,
     mark: DirectoryMark,
     joined: Incarnation,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ShardRecord {
+    shard: ShardId,
+    weight: u32,
+    placement: Placement,
+    arrived: Option<Epoch>,
 }
 
 impl ClusterState {
@@ -94,15 +102,19 @@ impl ClusterState {
             joined: standing.joined,
         });
         let shards = self.view.shards.iter().zip(self.view.weights.values());
+        let shards = shards.map(|((shard, placement), weight)| ShardRecord {
+            shard: shard.clone(),
+            weight: *weight,
+            placement: *placement,
+            arrived: self.view.arrived.get(shard).copied(),
+        });
         Record {
             applied: self.view.applied,
             cluster: self.view.cluster.clone(),
             content: self.content,
             last_node: self.last_node,
             nodes: nodes.collect(),
-            shards: shards
-                .map(|((shard, placement), weight)| (shard.clone(), *weight, *placement))
-                .collect(),
+            shards: shards.collect(),
         }
     }
 
@@ -124,9 +136,12 @@ impl ClusterState {
             let (mark, joined) = (node.mark, node.joined);
             standing.insert(node.id, Standing { mark, joined });
         }
-        for (shard, weight, placement) in record.shards {
-            view.shards.insert(shard.clone(), placement);
-            view.weights.insert(shard, weight);
+        for one in record.shards {
+            view.shards.insert(one.shard.clone(), one.placement);
+            view.weights.insert(one.shard.clone(), one.weight);
+            if let Some(moving) = one.arrived {
+                view.arrived.insert(one.shard, moving);
+            }
         }
         Self {
             view: Arc::new(view),

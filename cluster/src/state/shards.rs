@@ -92,6 +92,8 @@ impl ClusterState {
         let (_, _, to) = self.on_its_way(shard, moving)?;
         let epoch = Epoch(index);
         self.put(shard, Placement::Placed { node: to, epoch });
+        let view = Arc::make_mut(&mut self.view);
+        view.arrived.insert(shard.clone(), moving);
         Ok(Outcome::Began(epoch))
     }
 
@@ -146,8 +148,13 @@ impl ClusterState {
         }
     }
 
+    /// What a shard was handed on its way to its owner is forgotten with the owner's epoch.
     fn put(&mut self, shard: &ShardId, placement: Placement) {
-        if let Some(place) = Arc::make_mut(&mut self.view).shards.get_mut(shard) {
+        let view = Arc::make_mut(&mut self.view);
+        if let Some(place) = view.shards.get_mut(shard) {
+            if place.owner() != placement.owner() {
+                view.arrived.remove(shard);
+            }
             *place = placement;
         }
     }

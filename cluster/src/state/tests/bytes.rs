@@ -5,6 +5,9 @@ use super::*;
 
 fn story() -> Story {
     let mut story = Story::of_three();
+    story.apply(begin("c", 10, 2));
+    story.apply(finish("c", 11));
+    story.apply(begin("c", 12, 1));
     story.apply(begin("a", 8, 2));
     story.apply(release("b", 9));
     story.apply(drain(2, true));
@@ -47,10 +50,10 @@ fn the_bytes_of_version_one_stay_as_they_are() {
         "0f6e312e6578616d706c653a34313030", // n1.example:4100
         "0101",                             // life 1, up
         &mark,
-        "01",                     // joined in life 1
-        "02",                     // shards:
-        "067a6f6e653a6101010104", // zone:a, weight 1, placed on 1 in epoch 4
-        "067a6f6e653a62010000",   // zone:b, weight 1, never placed
+        "01",                       // joined in life 1
+        "02",                       // shards:
+        "067a6f6e653a610101010400", // zone:a, weight 1, placed on 1 in epoch 4, not by a move
+        "067a6f6e653a6201000000",   // zone:b, weight 1, never placed
     ];
     assert_eq!(hex, expected.concat());
 }
@@ -128,6 +131,13 @@ fn bytes_that_say_what_cannot_be_are_refused() {
         |s| put(s, moving(1, 2, 4, 4)),
         "a move older than its owner's epoch",
     );
+    let arrives = |s: &mut ClusterState, shard, moving| {
+        let arrived = &mut view(&mut s.view).arrived;
+        arrived.insert(ShardId::new(shard), Epoch(moving));
+    };
+    let nobody = "a move that brought nobody an epoch";
+    check(|s| arrives(s, "b", 9), nobody);
+    check(|s| arrives(s, "c", 12), nobody);
     check(
         |s| {
             s.last_node = 0;

@@ -121,3 +121,35 @@ fn a_view_is_shared_until_the_state_changes() {
     );
     assert_eq!(story.place_of("a"), placed(1, 51));
 }
+
+#[test]
+fn a_view_says_by_which_move_a_shard_came_as_long_as_that_epoch_lasts() {
+    let arrived = |story: &Story| {
+        let view = story.state.view();
+        view.arrived.get(&ShardId::new("a")).map(|moving| moving.0)
+    };
+    let ends = [restart("a", 12), release("a", 12), expire(2, 1), up(2, 2)];
+    for end in ends {
+        let mut story = Story::of_three();
+        story.apply(begin("a", 8, 2));
+        assert_eq!(arrived(&story), None);
+        story.apply(finish("a", 11));
+        assert_eq!(arrived(&story), Some(11));
+        story.apply(begin("a", 12, 3));
+        assert_eq!(arrived(&story), Some(11));
+        story.apply(abort("a", 13));
+        assert_eq!(arrived(&story), Some(11));
+        story.apply(end);
+        assert_eq!(arrived(&story), None);
+    }
+    let mut story = Story::of_three();
+    for step in [
+        begin("a", 8, 2),
+        finish("a", 11),
+        begin("a", 12, 3),
+        finish("a", 13),
+    ] {
+        story.apply(step);
+    }
+    assert_eq!(arrived(&story), Some(13));
+}
