@@ -39,6 +39,9 @@ pub const MOVE_DEADLINE: Duration = Duration::from_secs(5);
 /// A shard that has not ticked for so long is started anew.
 pub const TICK_MAX: Duration = Duration::from_secs(2);
 
+/// How long a shard may take to its first tick where it was placed; then it is started anew.
+pub const START_MAX: Duration = Duration::from_secs(5);
+
 /// How often the leader compares what is with what should be.
 pub const RECONCILE_EVERY: Duration = Duration::from_secs(5);
 
