@@ -10,4 +10,9 @@
 //!
 //! Nothing here waits for one message: a lost one is made up for by the next round.
 
+mod balance;
+mod loads;
 pub(crate) mod observed;
+mod repair;
+pub(crate) mod round;
+pub(crate) mod voters;

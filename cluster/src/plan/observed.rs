@@ -8,7 +8,7 @@
 //! - [`Observed::reported`] and [`Observed::ended`] for what a node says of its shards.
 
 use crate::ids::{Epoch, Incarnation, NodeId, ShardId};
-use crate::limits::{LEASE_EVERY, REBALANCE_EVERY, START_MAX, TICK_MAX};
+use crate::limits::{LEASE_EVERY, MOVE_DEADLINE, REBALANCE_EVERY, START_MAX, TICK_MAX};
 use crate::report::ShardReport;
 use crate::view::{NodePhase, Placement, View};
 use std::collections::BTreeMap;
@@ -19,6 +19,9 @@ const FRESH: Duration = LEASE_EVERY.saturating_mul(3);
 
 /// A node that was not heard of for longer is given time to tick again.
 const GAP: Duration = LEASE_EVERY.saturating_mul(2);
+
+/// After so many moves that were called off, the rest before the next grows no longer.
+const MOVE_DOUBLINGS_MAX: u32 = 5;
 
 /// What a leader has seen. At most [`NODES_MAX`](crate::limits::NODES_MAX) nodes and
 /// [`SHARDS_MAX`](crate::limits::SHARDS_MAX) shards: those of the last view followed.
@@ -60,6 +63,8 @@ pub(crate) struct Seen {
     pub(crate) busy: bool,
     /// How often it was begun anew on this owner because it did not tick.
     pub(crate) restarts: u8,
+    /// How often a move of it was called off under this owner, and when last.
+    pub(crate) called_off: Option<(u32, Instant)>,
     /// The owner had to stop it under this epoch: it runs nowhere.
     pub(crate) ended: bool,
 }
@@ -86,8 +91,8 @@ impl Observed {
             match self.shards.get_mut(shard) {
                 Some(seen) if seen.placement == *placement => {}
                 Some(seen) => {
-                    seen.change(*placement, owner);
-                    (seen.applied, seen.since) = (view.applied, now);
+                    seen.change(*placement, owner, now);
+                    seen.applied = view.applied;
                 }
                 None => {
                     let seen = Seen::new(*placement, owner, view.applied, now);
@@ -196,12 +201,38 @@ impl Observed {
         seen.ended || heard.at > due
     }
 
+    /// A move of it would begin with a shard that runs. After one that was called off the next
+    /// waits, twice as long each time: each stops the shard for a while.
+    pub(super) fn may_move(&self, view: &View, shard: &ShardId, now: Instant) -> bool {
+        let Some(seen) = self.shards.get(shard) else {
+            return false;
+        };
+        let rests = seen.called_off.is_some_and(|(times, at)| {
+            let doublings = times.saturating_sub(1).min(MOVE_DOUBLINGS_MAX);
+            now < at + MOVE_DEADLINE * 2_u32.pow(doublings)
+        });
+        let runs = matches!(seen.placement, Placement::Placed { node, .. }
+            if self.is_fresh(view, node, now));
+        runs && !rests
+            && view.shards.get(shard) == Some(&seen.placement)
+            && seen.ticked.is_some()
+            && !self.stands_still(view, shard)
+    }
+
+    /// Moving it now would be noticed more than usual.
+    pub(super) fn is_busy(&self, shard: &ShardId) -> bool {
+        self.shards.get(shard).is_some_and(|seen| seen.busy)
+    }
+
     /// Whoever owned the shard last acts for it no more. A node that lives has let go when it has
     /// applied the entry that says so; if this leader did not see who it was, all must have.
     pub(super) fn is_let_go(&self, view: &View, shard: &ShardId) -> bool {
         let Some(seen) = self.shards.get(shard) else {
             return false;
         };
+        if view.shards.get(shard) != Some(&seen.placement) {
+            return false;
+        }
         if seen.placement == (Placement::Unplaced { last: Epoch(0) }) {
             return true;
         }
@@ -254,18 +285,23 @@ impl Seen {
             weight: None,
             busy: false,
             restarts: 0,
+            called_off: None,
             ended: false,
         }
     }
 
-    /// The log has it elsewhere, or in another epoch.
-    fn change(&mut self, placement: Placement, owner: Option<(NodeId, Incarnation)>) {
-        let before = self.placement.owner();
-        self.placement = placement;
-        if placement.owner() == before {
+    /// The log has it elsewhere, or in another epoch, or on its way.
+    fn change(&mut self, placement: Placement, owner: Option<(NodeId, Incarnation)>, now: Instant) {
+        let was = std::mem::replace(&mut self.placement, placement);
+        self.since = now;
+        if placement.owner() == was.owner() {
+            if matches!(was, Placement::Moving { .. }) {
+                let times = self.called_off.map_or(0, |(times, _)| times);
+                self.called_off = Some((times.saturating_add(1), now));
+            }
             return;
         }
-        let same = owner.is_some() && before.is_some() && owner == self.owner;
+        let same = owner.is_some() && was.owner().is_some() && owner == self.owner;
         if same && !self.ended {
             self.restarts = self.restarts.saturating_add(1);
         } else if owner.is_some() && !same {
@@ -273,6 +309,7 @@ impl Seen {
         }
         self.owner = owner.or(self.owner);
         self.ticked = None;
+        self.called_off = None;
         self.ended = false;
     }
 }
