@@ -4,6 +4,7 @@
 
 mod bytes;
 mod members;
+mod random;
 mod shards;
 
 use super::machine::ClusterState;
