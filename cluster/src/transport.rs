@@ -50,8 +50,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn members(&self, members: &[Member]);
 }
 
-/// Another node, as its wires need it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Another node, as its wires need it. Nodes that join are told of it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Member {
     /// Its number.
     pub node: NodeId,
