@@ -9,6 +9,7 @@
 //!                                 wires: control and play, mTLS, one of each for a pair
 //! ```
 
+pub mod cert;
 mod command;
 mod counts;
 #[expect(dead_code, unused_imports, reason = "the member is built on it")]
@@ -36,6 +37,7 @@ mod state;
 mod status;
 mod transport;
 mod view;
+pub mod wire;
 
 pub use command::{Candidate, Command, Outcome, Refusal, ShardSpec};
 pub use counts::{Counts, LaneCounts};
