@@ -255,6 +255,8 @@ pub enum Refusal {
     NobodyCalled(Text),
     /// They cannot listen just now (their queue is full).
     CannotListen(Text),
+    /// The node on which they play cannot be reached just now.
+    OutOfReach(Text),
     /// Nobody has told the player anything yet.
     NobodyToReplyTo,
     /// There is no channel of that name.

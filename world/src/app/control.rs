@@ -120,13 +120,7 @@ async fn set_role(ports: &Ports, name: &str, role: Role) -> ControlAnswer {
             "there is no account named {name}; log in and create it first"
         )),
         Ok(Some(account)) => {
-            if let Some(holder) = ports.services.claims.lookup(&account) {
-                drop(
-                    holder
-                        .session
-                        .try_send_owed(SessionMessage::Staff(role == Role::Staff)),
-                );
-            }
+            ports.services.staff(account, role == Role::Staff);
             let what = if role == Role::Staff {
                 "is staff now"
             } else {
@@ -189,11 +183,11 @@ async fn ban_add(
         Ok(subject) => subject,
         Err(why) => return ControlAnswer::refused(why),
     };
-    let (shown, removed) = (subject.to_string(), subject.clone());
+    let shown = subject.to_string();
     let lasts = lasts_s.map(Duration::from_secs);
     let ban = NewBan {
         subject,
-        reason: reason.clone(),
+        reason,
         by: "operator".to_owned(),
         lasts,
     };
@@ -201,9 +195,8 @@ async fn ban_add(
     if let Err(reason) = ask(|reply| ports.services.store.add_ban(recorded, reply)).await {
         return ControlAnswer::failed(reason);
     }
-    ports.services.bans.hold(&ban);
-    ports.services.bans.refresh(&ports.services.store);
-    ports.services.remove_banned(&removed, &reason.into());
+    ports.services.ban_everywhere(&ban);
+    ports.services.refresh_bans();
     ControlAnswer::done(format!("banned {shown}"))
 }
 
@@ -217,8 +210,8 @@ async fn ban_remove(ports: &Ports, kind: BanKind, value: &str) -> ControlAnswer 
         Err(reason) => ControlAnswer::failed(reason),
         Ok(false) => ControlAnswer::refused(format!("{shown} is not banned")),
         Ok(true) => {
-            ports.services.bans.lift(&lifted);
-            ports.services.bans.refresh(&ports.services.store);
+            ports.services.lift_ban(&lifted);
+            ports.services.refresh_bans();
             ControlAnswer::done(format!("lifted the ban of {shown}"))
         }
     }

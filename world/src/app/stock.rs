@@ -62,7 +62,7 @@ pub(super) fn loader(
         async move {
             top_up(&services.store, &services.world).await?;
             load_floors(&services.store, &services.world, &floors).await?;
-            services.bans.refresh(&services.store);
+            services.refresh_bans();
             services.bridge.refresh(&services.store);
             ctx.ready();
             Ok(())

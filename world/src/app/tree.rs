@@ -24,6 +24,7 @@ use super::stock;
 use super::stop::StopRequest;
 use crate::account::{PasswordCost, Throttle};
 use crate::bridge::{Bridge, BridgeRules, Watch};
+use crate::cluster::people::People;
 use crate::connection::{ConnectionSettings, Door, Reception, Refused, StartSession, acceptor};
 use crate::content::World;
 use crate::ids::{SessionId, ZoneId};
@@ -228,6 +229,7 @@ fn services(
         pool: pool.clone(),
         claims: Claims::new(),
         players,
+        people: People::new(),
         bans: Bans::new(Vec::new(), system_clock()),
         throttle: Mutex::new(Throttle::new()),
         password_cost: PasswordCost {

@@ -7,5 +7,6 @@
 //! ```
 
 mod host;
+pub mod people;
 
 pub use host::{Department, WorldHost};

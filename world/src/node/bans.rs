@@ -45,16 +45,6 @@ impl Bans {
         ban.map(|ban| Text::from(&*ban.reason))
     }
 
-    /// Adds a ban on record and here.
-    pub fn add(&self, store: &StorePort, ban: NewBan) {
-        self.hold(&ban);
-        let (bans, port) = (self.clone(), store.clone());
-        store.add_ban(ban, move |added| match added {
-            Ok(()) => bans.refresh(&port),
-            Err(error) => tracing::error!(target: "belay_world", %error, "ban not recorded"),
-        });
-    }
-
     /// From here on this ban holds, whatever the record says until it is read again: who was just
     /// removed must not be back before that.
     pub fn hold(&self, ban: &NewBan) {
@@ -67,7 +57,8 @@ impl Bans {
             until: ban.lasts.map(|lasts| now.after(lasts)),
         };
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        *held = held.iter().cloned().chain([ban]).collect();
+        let others = held.iter().filter(|held| held.subject != ban.subject);
+        *held = others.cloned().chain([ban.clone()]).collect();
     }
 
     /// From here on this subject is not banned.
@@ -77,12 +68,18 @@ impl Bans {
         *held = others.cloned().collect();
     }
 
-    /// Reads the record again.
-    pub fn refresh(&self, store: &StorePort) {
+    /// Reads the record again, and hands over the bans that did not hold before.
+    pub fn refresh(&self, store: &StorePort, news: impl FnOnce(Vec<Ban>) + Send + 'static) {
         let bans = self.clone();
         store.list_bans(move |list| match list {
             Ok(list) => {
-                *bans.held.write().unwrap_or_else(PoisonError::into_inner) = list.into();
+                let list: Arc<[Ban]> = list.into();
+                let held = {
+                    let mut held = bans.held.write().unwrap_or_else(PoisonError::into_inner);
+                    std::mem::replace(&mut *held, list.clone())
+                };
+                let held = |ban: &&Ban| held.iter().any(|one| one.subject == ban.subject);
+                news(list.iter().filter(|ban| !held(ban)).cloned().collect());
             }
             Err(error) => tracing::error!(target: "belay_world", %error, "bans not read"),
         });

@@ -3,9 +3,13 @@
 //! it.
 
 mod bans;
+mod player;
 mod players;
+mod presence;
 mod services;
 
 pub use bans::Bans;
-pub use players::{Claims, Holder, Player, Players};
+pub use player::{Herald, Player};
+pub use players::{Claims, Entry, Found, Holder, Players};
+pub use presence::{Far, Person, Presence};
 pub use services::{Services, ShutdownPort, Start};

@@ -1,132 +1,59 @@
 //! `[process]` Who plays: the list by name, and the claim of an account by its one session.
+//!
+//! Those on this node are a [`Registry`]; those on other nodes of a cluster a [`Presence`], which
+//! is empty without one. Whoever tells the other nodes of ours plugs in a [`Herald`].
 
+use super::player::{Herald, Heralds, Player};
+use super::presence::{Far, Person, Presence, key};
 use crate::event::{PersonSeen, Text};
-use crate::ids::{AccountId, ChannelId, CharacterId, RoomId};
+use crate::ids::{AccountId, ChannelId, CharacterId};
 use crate::ring::SessionPort;
 use belay_runtime::{ClaimError, ProcessRef, Registration, Registry};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-/// A player as others find them.
-#[derive(Debug)]
-pub struct Player {
-    /// The name as it is shown.
-    pub name: Text,
-    /// The session.
-    pub session: SessionPort,
-    room: AtomicU32,
-    away: AtomicBool,
-    linkdead: AtomicBool,
-    guest: AtomicBool,
-    notices: AtomicBool,
-    /// A bit for each channel that they are on.
-    channels: AtomicU32,
-    away_message: std::sync::Mutex<Text>,
-}
-
-impl Player {
-    /// A player who is nowhere yet.
-    pub fn new(name: Text, session: SessionPort) -> Self {
-        Self {
-            name,
-            session,
-            room: AtomicU32::new(u32::MAX),
-            away: AtomicBool::new(false),
-            linkdead: AtomicBool::new(false),
-            guest: AtomicBool::new(false),
-            notices: AtomicBool::new(false),
-            channels: AtomicU32::new(0),
-            away_message: std::sync::Mutex::new(Text::from("")),
-        }
-    }
-
-    /// Where they are, as far as others may rely on it.
-    pub fn room(&self) -> Option<RoomId> {
-        let room = self.room.load(Ordering::Relaxed);
-        (room != u32::MAX).then_some(RoomId(room))
-    }
-
-    /// They stand in this room.
-    pub fn set_room(&self, room: Option<RoomId>) {
-        self.room
-            .store(room.map_or(u32::MAX, |room| room.0), Ordering::Relaxed);
-    }
-
-    /// They play without an account.
-    pub fn set_guest(&self) {
-        self.guest.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether they play without an account.
-    pub fn is_guest(&self) -> bool {
-        self.guest.load(Ordering::Relaxed)
-    }
-
-    /// They want to be told who comes and goes in other games, or not.
-    pub fn set_notices(&self, wanted: bool) {
-        self.notices.store(wanted, Ordering::Relaxed);
-    }
-
-    /// Whether they want to be told who comes and goes in other games.
-    pub fn wants_notices(&self) -> bool {
-        self.notices.load(Ordering::Relaxed)
-    }
-
-    /// Whether they are on this channel.
-    pub fn is_on(&self, channel: ChannelId) -> bool {
-        self.channels.load(Ordering::Relaxed) & bit(channel) != 0
-    }
-
-    /// They are on this channel.
-    pub fn joined(&self, channel: ChannelId) {
-        self.channels.fetch_or(bit(channel), Ordering::Relaxed);
-    }
-
-    /// They are on this channel no more.
-    pub fn left(&self, channel: ChannelId) {
-        self.channels.fetch_and(!bit(channel), Ordering::Relaxed);
-    }
-
-    /// What `who` says of them.
-    pub fn set_marks(&self, away: Option<&Text>, linkdead: bool) {
-        self.away.store(away.is_some(), Ordering::Relaxed);
-        self.linkdead.store(linkdead, Ordering::Relaxed);
-        let message = away.cloned().unwrap_or_else(|| Text::from(""));
-        *self
-            .away_message
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner) = message;
-    }
-
-    /// Whether their connection is lost just now.
-    pub fn is_linkdead(&self) -> bool {
-        self.linkdead.load(Ordering::Relaxed)
-    }
-
-    /// The message of one who is away.
-    pub fn away(&self) -> Option<Text> {
-        let away = self.away.load(Ordering::Relaxed);
-        let message = self
-            .away_message
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        away.then(|| message.clone())
-    }
-
-    /// The entry in a list.
-    pub fn seen(&self) -> PersonSeen {
-        PersonSeen {
-            name: self.name.clone(),
-            away: self.away.load(Ordering::Relaxed),
-            linkdead: self.linkdead.load(Ordering::Relaxed),
-        }
-    }
+/// A player who was found.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// On this node.
+    Here(Arc<Player>),
+    /// On another one.
+    There(Far),
 }
 
 /// All who play, by lower-case name.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Players {
     by_name: Registry<Text, Arc<Player>>,
+    elsewhere: Arc<RwLock<Presence>>,
+    heralds: Heralds,
+}
+
+/// An entry in the list; the player is out of it when this is dropped or its owner has ended.
+#[must_use = "the entry is given up when this is dropped"]
+#[derive(Debug)]
+pub struct Entry {
+    registration: Option<Registration>,
+    player: Arc<Player>,
+}
+
+impl Entry {
+    /// Leaves the entry in the list until its owner has ended for good.
+    pub fn keep(mut self) {
+        if let Some(registration) = self.registration.take() {
+            registration.keep();
+        }
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let Some(registration) = self.registration.take() else {
+            return;
+        };
+        drop(registration);
+        self.player.gone();
+    }
 }
 
 impl Players {
@@ -134,85 +61,157 @@ impl Players {
     pub fn new() -> Self {
         Self {
             by_name: Registry::new(),
+            elsewhere: Arc::default(),
+            heralds: Arc::default(),
         }
     }
 
-    /// Enters a player under their name; the entry ends with the registration or its owner.
+    /// From now on other nodes are told of ours by this one; whether it is the first.
+    pub fn plug(&self, herald: Arc<dyn Herald>) -> bool {
+        self.heralds.set(herald).is_ok()
+    }
+
+    /// Notes what another node says of its players.
+    pub fn note(&self, change: impl FnOnce(&mut Presence)) {
+        change(
+            &mut self
+                .elsewhere
+                .write()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+
+    /// Enters a player under their name; the entry ends with what is returned or its owner.
     ///
     /// # Errors
     ///
-    /// Somebody of that name plays already.
+    /// Somebody of that name plays on this node already.
     pub fn enter(
         &self,
         player: &Arc<Player>,
         owner: &ProcessRef,
-    ) -> Result<Registration, ClaimError<Arc<Player>>> {
-        self.by_name
-            .register(key(&player.name), player.clone(), owner)
+    ) -> Result<Entry, ClaimError<Arc<Player>>> {
+        let registration = self
+            .by_name
+            .register(key(&player.name), player.clone(), owner)?;
+        player.come(&self.heralds);
+        Ok(Entry {
+            registration: Some(registration),
+            player: player.clone(),
+        })
     }
 
-    /// The player of exactly this name, or the only one whose name begins so.
-    pub fn find(&self, typed: &str) -> Option<Arc<Player>> {
-        let typed = key(typed);
-        if let Some(player) = self.by_name.lookup(&typed) {
-            return Some(player);
+    /// The player of exactly this name, or the only one whose name begins so, on any node.
+    pub fn find(&self, typed: &str) -> Option<Found> {
+        if let Some(found) = self.locate(typed) {
+            return Some(found);
         }
-        let mut found = None;
+        let typed = key(typed);
+        let mut found: Option<(Text, Found)> = None;
         let mut several = false;
+        let mut add = |name: &Text, one: Found| {
+            several |= found.as_ref().is_some_and(|(other, _)| other != name);
+            found.get_or_insert_with(|| (name.clone(), one));
+        };
         self.by_name.for_each(|name, player| {
             if name.starts_with(&*typed) {
-                several |= found.is_some();
-                found = Some(player.clone());
+                add(name, Found::Here(player.clone()));
             }
         });
-        found.filter(|_| !several)
+        self.elsewhere()
+            .beginning(&typed)
+            .for_each(|(name, far, _)| add(name, Found::There(far)));
+        let (name, _) = found.filter(|_| !several)?;
+        self.locate(&name)
     }
 
-    /// The player of exactly this name.
+    /// The player of exactly this name, on any node: of two sessions of a character the newer.
+    pub fn locate(&self, name: &str) -> Option<Found> {
+        let here = self.find_exactly(name);
+        let elsewhere = self.elsewhere();
+        let there = elsewhere.find(name);
+        match (here, there) {
+            (Some(here), Some((far, person))) if person.claim > here.person().claim => {
+                drop(here);
+                Some(Found::There(far))
+            }
+            (Some(here), _) => Some(Found::Here(here)),
+            (None, there) => there.map(|(far, _)| Found::There(far)),
+        }
+    }
+
+    /// The player of exactly this name on this node.
     pub fn find_exactly(&self, name: &str) -> Option<Arc<Player>> {
         self.by_name.lookup(&key(name))
     }
 
-    /// How many play.
+    /// How many play on this node.
     pub fn count(&self) -> usize {
         self.by_name.len()
     }
 
-    /// The first names in order, of those that begin so, and how many there are of those in all.
+    /// The first names in order, of those that begin so, and how many there are of those in all;
+    /// on all nodes.
     pub fn list(&self, prefix: Option<&str>, max: usize) -> (Vec<PersonSeen>, usize) {
-        let prefix = prefix.map(key);
-        let begins = |name: &Text| {
-            let prefix = prefix.as_ref();
-            prefix.is_none_or(|prefix| name.starts_with(&**prefix))
-        };
-        self.named(max, |name, _| begins(name))
+        let prefix = prefix.map_or_else(|| Text::from(""), key);
+        self.named(&prefix, max, |_| true)
     }
 
-    /// The first names in order, of those who are on this channel, and how many there are in all.
+    /// The first names in order, of those who are on this channel, and how many there are in all;
+    /// on all nodes.
     pub fn on_channel(&self, channel: ChannelId, max: usize) -> (Vec<PersonSeen>, usize) {
-        self.named(max, |_, player| player.is_on(channel))
+        self.named("", max, |person| person.is_on(channel))
     }
 
     fn named(
         &self,
+        prefix: &str,
         max: usize,
-        wanted: impl Fn(&Text, &Player) -> bool,
+        wanted: impl Fn(&Person) -> bool,
     ) -> (Vec<PersonSeen>, usize) {
+        let elsewhere = self.elsewhere();
+        let alone = elsewhere.count() == 0;
         let mut people = Vec::new();
         self.by_name.for_each(|name, player| {
-            if wanted(name, player) {
+            if !name.starts_with(prefix) {
+                return;
+            }
+            let person = player.person();
+            let newer = |(_, other): (Far, &Person)| other.claim > person.claim;
+            if wanted(&person) && (alone || !elsewhere.find(name).is_some_and(newer)) {
                 people.push(player.seen());
             }
         });
+        for (name, far, person) in elsewhere.beginning(prefix) {
+            let newer = |here: Arc<Player>| person.claim > here.person().claim;
+            if wanted(person) && self.by_name.lookup(name).is_none_or(newer) {
+                people.push(elsewhere.seen(far.node, person));
+            }
+        }
         let total = people.len();
         people.sort_by(|one, other| one.name.cmp(&other.name));
         people.truncate(max);
         (people, total)
     }
 
-    /// Calls this for everybody who plays.
+    /// Calls this for everybody who plays on this node.
     pub fn for_each(&self, mut each: impl FnMut(&Arc<Player>)) {
         self.by_name.for_each(|_, player| each(player));
+    }
+
+    fn elsewhere(&self) -> RwLockReadGuard<'_, Presence> {
+        self.elsewhere
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Players {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Players")
+            .field("here", &self.count())
+            .field("elsewhere", &self.elsewhere().count())
+            .finish()
     }
 }
 
@@ -235,18 +234,10 @@ pub struct Holder {
 /// race one gets it and the other learns who has it.
 pub type Claims = Registry<AccountId, Holder>;
 
-/// The content has no more channels than there are bits.
-fn bit(channel: ChannelId) -> u32 {
-    1_u32.checked_shl(u32::from(channel.0)).unwrap_or(0)
-}
-
-fn key(name: &str) -> Text {
-    Text::from(name.to_ascii_lowercase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use belay_cluster::NodeId;
     use belay_runtime::Supervisor;
     use belay_runtime::{Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Mailbox, Node};
     use std::time::Duration;
@@ -260,12 +251,11 @@ mod tests {
     }
 
     fn check(players: &Players, typed: &str, expected: Option<&str>) {
-        let found = players.find(typed);
-        assert_eq!(
-            found.as_ref().map(|player| &*player.name),
-            expected,
-            "{typed}"
-        );
+        let found = players.find(typed).map(|found| match found {
+            Found::Here(player) => player.name.to_string(),
+            Found::There(far) => format!("{}{}", far.name, far.node),
+        });
+        assert_eq!(found.as_deref(), expected, "{typed}");
     }
 
     /// A node with one process, which owns all entries.
@@ -299,6 +289,49 @@ mod tests {
         assert!(players.find_exactly("anna").is_none());
         assert!(players.find_exactly("bOB").is_some());
         assert!(players.enter(&player("ANN"), &owner).is_ok(), "its own");
+        drop(entries);
+        node.stop(Duration::from_secs(1)).await;
+    }
+
+    #[tokio::test]
+    async fn who_plays_elsewhere_is_found_listed_and_counted_once() {
+        let (node, owner) = stage().await;
+        let players = Players::new();
+        let far = NodeId(2);
+        let person = |name: &str, claim| Person {
+            claim,
+            channels: 1,
+            ..Person::clone(&player(name).person())
+        };
+        players.note(|presence| {
+            presence.wire(far, true);
+            let all = vec![person("Anna", 3), person("Cleo", 4), person("Dan", 1)];
+            presence.list(far, (true, true), all);
+        });
+        let dan = player("Dan");
+        dan.set_claim(2);
+        let entries = [player("Ann"), player("Cleo"), dan]
+            .map(|player| players.enter(&player, &owner).unwrap());
+        let table = [
+            ("ann", Some("Ann")),
+            ("anna", Some("Anna#2")),
+            ("an", None),
+            ("c", Some("Cleo#2")),
+            ("cleo", Some("Cleo#2")),
+            ("d", Some("Dan")),
+        ];
+        for (typed, expected) in table {
+            check(&players, typed, expected);
+        }
+        let names = |(people, total): (Vec<PersonSeen>, usize)| {
+            let names: Vec<_> = people.iter().map(|one| one.name.to_string()).collect();
+            (names.join(" "), total)
+        };
+        assert_eq!(names(players.list(None, 3)), ("Ann Anna Cleo".into(), 4));
+        assert_eq!(names(players.list(Some("d"), 3)), ("Dan".into(), 1));
+        let on = players.on_channel(ChannelId(0), 9);
+        assert_eq!(names(on), ("Anna Cleo".into(), 2));
+        assert_eq!(players.count(), 3, "of those here");
         drop(entries);
         node.stop(Duration::from_secs(1)).await;
     }

@@ -4,13 +4,14 @@ use super::bans::Bans;
 use super::players::{Claims, Players};
 use crate::account::{PasswordCost, Throttle};
 use crate::bridge::Bridge;
+use crate::cluster::people::People;
 use crate::content::World;
 use crate::event::Text;
-use crate::ids::{RoomId, SessionId};
+use crate::ids::{AccountId, RoomId, SessionId};
 use crate::login::LoginRules;
 use crate::ring::{Rooms, SessionMessage};
 use crate::session::SessionRules;
-use crate::store::{BanSubject, StorePort};
+use crate::store::{BanSubject, NewBan, StorePort};
 use crate::talk::Channels;
 use belay_runtime::WorkerPool;
 use std::fmt;
@@ -50,6 +51,8 @@ pub struct Services {
     pub claims: Claims,
     /// Who plays.
     pub players: Players,
+    /// Those on other nodes of a cluster.
+    pub people: People,
     /// Who may not play.
     pub bans: Bans,
     /// Failed logins.
@@ -86,7 +89,64 @@ impl Services {
         }
     }
 
-    /// Removes who plays under what was banned.
+    /// Bans on all nodes, at once and on record.
+    pub fn ban(&self, ban: NewBan) {
+        self.ban_everywhere(&ban);
+        let (bans, store, people) = (self.bans.clone(), self.store.clone(), self.people.clone());
+        self.store.add_ban(ban.clone(), move |added| match added {
+            // A node that read the record meanwhile has forgotten what it was told.
+            Ok(()) => {
+                people.banned(&ban);
+                bans.refresh(&store, |_| {});
+            }
+            Err(error) => tracing::error!(target: "belay_world", %error, "ban not recorded"),
+        });
+    }
+
+    /// From here on this ban, which is on record or soon will be, holds on all nodes.
+    pub fn ban_everywhere(&self, ban: &NewBan) {
+        self.people.banned(ban);
+        self.hold_ban(ban);
+    }
+
+    /// From here on this ban holds on this node, and who plays under it is removed.
+    pub fn hold_ban(&self, ban: &NewBan) {
+        self.bans.hold(ban);
+        self.remove_banned(&ban.subject, &Text::from(&*ban.reason));
+    }
+
+    /// From here on this subject is banned on no node.
+    pub fn lift_ban(&self, subject: &BanSubject) {
+        self.people.lifted(subject);
+        self.bans.lift(subject);
+    }
+
+    /// Reads the bans from the record, and removes who plays under one that is new.
+    pub fn refresh_bans(self: &Arc<Self>) {
+        let node = Arc::downgrade(self);
+        self.bans.refresh(&self.store, move |bans| {
+            if let Some(node) = node.upgrade() {
+                for ban in bans {
+                    node.remove_banned(&ban.subject, &Text::from(ban.reason));
+                }
+            }
+        });
+    }
+
+    /// An account has staff rights from now on, or has none: who plays it notices, wherever.
+    pub fn staff(&self, account: AccountId, on: bool) {
+        self.people.staff(account, on);
+        self.staff_here(account, on);
+    }
+
+    /// The same on this node.
+    pub fn staff_here(&self, account: AccountId, on: bool) {
+        if let Some(holder) = self.claims.lookup(&account) {
+            drop(holder.session.try_send_owed(SessionMessage::Staff(on)));
+        }
+    }
+
+    /// Removes who plays on this node under what was banned.
     pub fn remove_banned(&self, subject: &BanSubject, reason: &Text) {
         let kick = SessionMessage::Kick(reason.clone());
         match subject {
@@ -113,7 +173,11 @@ impl Services {
 
     /// A name for the next guest.
     pub fn guest_name(&self) -> String {
-        format!("Guest{}", self.next_guest.fetch_add(1, Ordering::Relaxed))
+        let number = self.next_guest.fetch_add(1, Ordering::Relaxed);
+        match self.people.me() {
+            None => format!("Guest{number}"),
+            Some(node) => format!("Guest{number}n{}", node.0),
+        }
     }
 }
 

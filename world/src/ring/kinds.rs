@@ -95,6 +95,7 @@ impl Kind for SessionMessage {
         "claim",
         "check link",
         "tell from elsewhere",
+        "follow",
     ];
 
     fn kind(&self) -> u8 {
@@ -113,6 +114,7 @@ impl Kind for SessionMessage {
             Self::RoomClosed(_) => 9,
             Self::Tell { .. } => 10,
             Self::Elsewhere(_) => 26,
+            Self::Follow(..) => 27,
             Self::Receive { .. } => 11,
             Self::Login(..) => 12,
             Self::Stored(..) => 13,

@@ -105,6 +105,8 @@ pub enum SessionMessage {
     TakeOver(Box<Arrival>),
     /// Owed: whether the session took over the connection that was brought to it.
     TookOver(bool),
+    /// Owed: the player whom staff follows is in this room, says another node.
+    Follow(LineId, RoomId),
     /// Staff banned this network; who plays from there is removed, with the reason.
     Banned(Network, Text),
     /// Owed: the account wants to play another character; save and leave.

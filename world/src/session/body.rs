@@ -7,6 +7,7 @@ use crate::event::Event;
 use crate::ids::{ConnectionId, LineId};
 use crate::limits;
 use crate::login::LoginState;
+use crate::node::Entry;
 use crate::ops::metrics;
 use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
 use crate::talk::Talk;
@@ -65,7 +66,7 @@ pub struct SessionBody {
     pub(super) lines_done: u16,
     /// The claim on the account and the entry in the list of players; they end with the session.
     pub(super) claim: Option<Registration>,
-    pub(super) entry: Option<Registration>,
+    pub(super) entry: Option<Entry>,
     /// Messages that the mailbox had no room for, as far as the player was told.
     pub(super) refused_told: u32,
     /// Something ambient was dropped that the player was not told of.

@@ -11,6 +11,7 @@ use crate::being::JourneyStep;
 use crate::event::{Event, Refusal, Text, Told};
 use crate::ids::{LineId, RoomId};
 use crate::limits;
+use crate::node::Found;
 use crate::ops::metrics::{self, Refusal as Cause};
 use crate::ring::{
     BeingPort, ConnectionMessage, Receipt, RoomMessage, SessionMessage, Undelivered, Wake,
@@ -58,7 +59,7 @@ impl SessionProcess {
                 }
             }
             Effect::Goto(place) => self.goto(body, ctx, &place),
-            Effect::Kick { who, reason } => self.kick(body, &who, reason),
+            Effect::Kick { who, reason } => self.kick(body, ctx, &who, reason),
             Effect::Ban(order) => self.ban(body, ctx, &order),
             Effect::CrashSession(who) => self.crash_session(body, ctx, who),
             Effect::Shutdown => (self.node.shutdown)(),
@@ -154,7 +155,8 @@ impl SessionProcess {
         let from = Speaker::Local(state.identity.name.clone());
         let outcome = match self.node.players.find(to) {
             None => TellOutcome::Nobody,
-            Some(player) => {
+            Some(Found::There(far)) => return self.tell_far(body, ctx, far, text),
+            Some(Found::Here(player)) => {
                 let message = SessionMessage::Tell {
                     from,
                     text: text.clone(),
@@ -178,13 +180,13 @@ impl SessionProcess {
         let from = state.identity.name.clone();
         let item = gift.held.item;
         let message = SessionMessage::Receive {
-            from,
+            from: from.clone(),
             item,
             recorded: gift.recorded,
         };
         let receiver = self.node.players.find_exactly(&gift.to);
         let sent = receiver.is_some_and(|to| to.session.try_send_owed(message).is_ok());
-        if sent {
+        if sent || self.hand_far(&from, &gift) {
             return;
         }
         match gift.recorded {
@@ -298,42 +300,6 @@ impl SessionProcess {
                 let saved = SessionMessage::Stored(line, StoreAnswer::Saved(outcome.is_ok()));
                 drop(address.try_send_owed(saved));
             });
-    }
-
-    fn goto(&mut self, body: &mut SessionBody, ctx: &mut Ctx, place: &Text) {
-        let by_key = self.node.world.room_id(place);
-        let by_player = || {
-            self.node
-                .players
-                .find(place)
-                .and_then(|player| player.room())
-        };
-        match by_key.or_else(by_player) {
-            None => body.show(Event::Refused(Refusal::NobodyCalled(place.clone()))),
-            Some(room) => self.play(body, ctx, |state, scene, out| {
-                super::link::appear(state, scene, room, crate::being::Entry::Appear, out);
-            }),
-        }
-    }
-
-    fn crash_session(&self, body: &mut SessionBody, ctx: &Ctx, who: Option<Text>) {
-        let address = match &who {
-            None => Some((ctx.address(), Text::from("your session"))),
-            Some(who) => self
-                .node
-                .players
-                .find(who)
-                .map(|one| (one.session.clone(), one.name.clone())),
-        };
-        match address {
-            None => body.show(Event::Refused(Refusal::NobodyCalled(
-                who.unwrap_or_default(),
-            ))),
-            Some((session, name)) => {
-                body.show(Event::Did(crate::event::Did::Crash(name)));
-                drop(session.try_send_owed(SessionMessage::Crash));
-            }
-        }
     }
 }
 

@@ -470,12 +470,13 @@ impl SessionProcess {
             return;
         }
         let player = Arc::new(Player::new(entering.name.clone(), ctx.address()));
+        if entering.account.is_none() {
+            player.set_guest();
+        }
+        player.set_staff(entering.staff);
         match self.node.players.enter(&player, &ctx.process()) {
             Ok(entry) => body.entry = Some(entry),
             Err(_) => return self.end(body, ctx, Event::Login(LoginEvent::Busy)),
-        }
-        if entering.account.is_none() {
-            player.set_guest();
         }
         self.node.bridge.entered(&player);
         self.player = Some(player);

@@ -6,18 +6,18 @@
 //! incarnation goes on where the player stood, and only the line that was being handled is lost.
 
 use super::answer::{Scene, lost, room_closed};
-use super::body::{Line, Phase, SessionBody};
-use super::due::{due, next_due};
+use super::body::{Phase, SessionBody};
+use super::due::next_due;
 use super::effect::{Effects, StoreAnswer};
 use super::line::line;
-use super::link::{end, end_now, link_lost, settle};
+use super::link::{end, end_now, settle};
 use super::state::{Held, PlayState};
 use super::things::stored;
-use crate::event::{Event, LoginEvent, Refusal, SystemEvent};
-use crate::ids::{Being, ConnectionId, SessionId};
+use crate::event::{Event, Refusal, SystemEvent};
+use crate::ids::{Being, SessionId};
 use crate::login::{AccountFound, CharacterFound, LoginAnswer};
 use crate::node::{Player, Services};
-use crate::ring::{ConnectionMessage, Input, SessionMessage, Wake};
+use crate::ring::{ConnectionMessage, SessionMessage, Wake};
 use belay_runtime::{Context, Exit, Flow, Heir, Process, Span, Ticket, TimerId};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ pub struct SessionProcess {
     /// The account that is being claimed, and for which character.
     pub(super) claiming: Option<Box<(AccountFound, CharacterFound)>>,
     /// The timer for what is due next.
-    armed: Option<(Instant, TimerId)>,
+    pub(super) armed: Option<(Instant, TimerId)>,
     pub(super) effects: Effects,
 }
 
@@ -144,6 +144,7 @@ impl SessionProcess {
                 self.gift_came(body, ctx, from, Held { item, recorded });
             }
             SessionMessage::Tell { from, text } => self.told(body, from, text),
+            SessionMessage::Follow(line, room) => self.followed(body, ctx, (line, room)),
             SessionMessage::Elsewhere(tell) => self.told_elsewhere(body, ctx, *tell),
             order @ (SessionMessage::Input(..)
             | SessionMessage::Login(..)
@@ -155,93 +156,6 @@ impl SessionProcess {
             | SessionMessage::Staff(_)
             | SessionMessage::Crash
             | SessionMessage::Wake(_)) => self.receive_order(body, ctx, order),
-        }
-    }
-
-    /// What comes from the connection, from logins, from staff and from the clock.
-    fn receive_order(&mut self, body: &mut SessionBody, ctx: &mut Ctx, message: SessionMessage) {
-        match message {
-            SessionMessage::Input(from, input) => self.input(body, ctx, from, input),
-            SessionMessage::Login(asked_by, answer) => {
-                if asked_by == ctx.incarnation() {
-                    self.login_answer(body, ctx, *answer);
-                }
-            }
-            SessionMessage::TakeOver(arrival) => self.take_over(body, ctx, *arrival),
-            SessionMessage::MakeWay => self.end(body, ctx, Event::System(SystemEvent::TakenOver)),
-            SessionMessage::Kick(reason) => {
-                self.end(body, ctx, Event::System(SystemEvent::Kicked(reason)));
-            }
-            SessionMessage::Staff(staff) => {
-                if let Phase::Playing(state) = &mut body.phase {
-                    state.rights.staff = staff;
-                }
-            }
-            SessionMessage::Crash => crash(),
-            SessionMessage::Wake(Wake::Due) => {
-                self.armed = None;
-                self.play(body, ctx, due);
-                self.leave_adrift(body, ctx);
-            }
-            SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
-            SessionMessage::Wake(Wake::GiveUp) => body.phase = Phase::Ended,
-            SessionMessage::Wake(Wake::Claim(tries)) => self.claim_again(body, ctx, tries),
-            SessionMessage::Wake(Wake::Link) => body.unreachable = true,
-            SessionMessage::TookOver(taken) => self.took_over(body, ctx, taken),
-            SessionMessage::Banned(network, reason) => {
-                if body
-                    .link
-                    .as_ref()
-                    .is_some_and(|link| network.contains(link.peer))
-                {
-                    self.end(body, ctx, Event::Login(LoginEvent::Banned(reason)));
-                }
-            }
-            SessionMessage::Notice(_)
-            | SessionMessage::Tick(_)
-            | SessionMessage::Answer(..)
-            | SessionMessage::Lost(_)
-            | SessionMessage::RoomClosed(_)
-            | SessionMessage::Stored(..)
-            | SessionMessage::Receive { .. }
-            | SessionMessage::Elsewhere(_)
-            | SessionMessage::Tell { .. } => {}
-        }
-    }
-
-    pub(super) fn input(
-        &mut self,
-        body: &mut SessionBody,
-        ctx: &mut Ctx,
-        from: ConnectionId,
-        input: Input,
-    ) {
-        if !body.listens_to(from) {
-            return;
-        }
-        match input {
-            Input::Line { text, cut } => {
-                if !body.keep(Line { text, cut }) {
-                    body.show(Event::Refused(Refusal::TooFast));
-                }
-            }
-            Input::Interrupt => {
-                let dropped = u16::try_from(body.lines.len()).unwrap_or(u16::MAX);
-                body.lines.clear();
-                body.lines_done = body.lines_done.saturating_add(dropped);
-            }
-            Input::Terminal(terminal) => body.terminal = Some(terminal),
-            Input::Echoes => body.show(Event::Login(LoginEvent::EchoWarning)),
-            Input::Closed => {
-                body.link = None;
-                if matches!(body.phase, Phase::Login(_)) {
-                    body.phase = Phase::Ended;
-                }
-                let why = Event::System(SystemEvent::Goodbye("The connection is lost.".into()));
-                self.play(body, ctx, |state, scene, out| {
-                    link_lost(state, scene, why, out)
-                });
-            }
         }
     }
 
@@ -382,7 +296,7 @@ impl Process for SessionProcess {
 
 /// Ends this incarnation, for staff and tests that want to see what survives.
 #[expect(clippy::panic, reason = "a crash on demand is the purpose")]
-fn crash() {
+pub(super) fn crash() {
     panic!("crash on demand");
 }
 

@@ -1,23 +1,133 @@
-//! `[process]` What staff does to others: kick and ban. Each is written into the staff's record.
+//! `[process]` What staff does to others, wherever they play: kick, ban, make crash, go to them.
+//! What takes something from somebody is written into the staff's record.
 
 use super::body::{Phase, SessionBody};
+use super::far::receipt;
+use super::link;
 use super::process::{Ctx, SessionProcess};
+use super::state::Pending;
 use crate::account::Name;
+use crate::being::Entry;
+use crate::cluster::people::{Errand, OutOfReach, Reply};
 use crate::command::{BanKind, BanOrder};
 use crate::event::{Did, Event, Refusal, Text};
+use crate::ids::{LineId, RoomId};
+use crate::node::{Far, Found};
+use crate::ops::metrics::VerbClass;
 use crate::ring::SessionMessage;
+use crate::room::Answer;
 use crate::store::{BanSubject, NewBan, StaffAction};
 use std::time::Duration;
 
 impl SessionProcess {
     /// Removes a player.
-    pub(super) fn kick(&self, body: &mut SessionBody, who: &Text, reason: Text) {
-        let Some(player) = self.node.players.find(who) else {
-            return body.show(Event::Refused(Refusal::NobodyCalled(who.clone())));
+    pub(super) fn kick(&mut self, body: &mut SessionBody, ctx: &mut Ctx, who: &Text, reason: Text) {
+        match self.node.players.find(who) {
+            None => body.show(Event::Refused(Refusal::NobodyCalled(who.clone()))),
+            Some(Found::Here(player)) => {
+                self.record(body, "kick", &player.name, &reason);
+                drop(player.session.try_send_owed(SessionMessage::Kick(reason)));
+                body.show(Event::Did(Did::Kick(player.name.clone())));
+            }
+            Some(Found::There(far)) => {
+                self.record(body, "kick", &far.name, &reason);
+                let kick = Errand::Kick {
+                    reason: reason.to_string(),
+                };
+                self.ask_far(body, ctx, (far, kick), Did::Kick);
+            }
+        }
+    }
+
+    /// Makes the session of a player crash; without a name this one.
+    pub(super) fn crash_session(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        who: Option<Text>,
+    ) {
+        let Some(who) = who else {
+            body.show(Event::Did(Did::Crash("your session".into())));
+            return drop(ctx.address().try_send_owed(SessionMessage::Crash));
         };
-        self.record(body, "kick", &player.name, &reason);
-        drop(player.session.try_send_owed(SessionMessage::Kick(reason)));
-        body.show(Event::Did(Did::Kick(player.name.clone())));
+        match self.node.players.find(&who) {
+            None => body.show(Event::Refused(Refusal::NobodyCalled(who))),
+            Some(Found::Here(player)) => {
+                body.show(Event::Did(Did::Crash(player.name.clone())));
+                drop(player.session.try_send_owed(SessionMessage::Crash));
+            }
+            Some(Found::There(far)) => {
+                self.ask_far(body, ctx, (far, Errand::Crash), Did::Crash);
+            }
+        }
+    }
+
+    /// Goes to a room, or to where a player is.
+    pub(super) fn goto(&mut self, body: &mut SessionBody, ctx: &mut Ctx, place: &Text) {
+        if let Some(room) = self.node.world.room_id(place) {
+            return self.appear(body, ctx, room);
+        }
+        match self.node.players.find(place) {
+            Some(Found::Here(player)) if player.room().is_some() => {
+                if let Some(room) = player.room() {
+                    self.appear(body, ctx, room);
+                }
+            }
+            Some(Found::There(far)) => self.follow(body, ctx, far),
+            Some(Found::Here(_)) | None => {
+                body.show(Event::Refused(Refusal::NobodyCalled(place.clone())));
+            }
+        }
+    }
+
+    fn appear(&mut self, body: &mut SessionBody, ctx: &mut Ctx, room: RoomId) {
+        self.play(body, ctx, |state, scene, out| {
+            link::appear(state, scene, room, Entry::Appear, out);
+        });
+    }
+
+    /// Another node knows where the player is.
+    fn follow(&mut self, body: &mut SessionBody, ctx: &mut Ctx, far: Far) {
+        let Some(line) = self.wait_far(body, ctx, VerbClass::Staff) else {
+            return;
+        };
+        let receipt = receipt(ctx, line);
+        let (address, world) = (ctx.address(), self.node.world.clone());
+        let name = far.name.clone();
+        let answered = move |reply: Result<Reply, OutOfReach>| {
+            let room = match &reply {
+                Ok(Reply::In { room: Some(key) }) => world.room_id(key),
+                Ok(_) | Err(_) => None,
+            };
+            let Some(room) = room else {
+                let why = match reply {
+                    Err(OutOfReach) => Refusal::OutOfReach(name),
+                    Ok(_) => Refusal::NobodyCalled(name),
+                };
+                let shown = Answer::Show(Box::new(Event::Refused(why)));
+                return drop(receipt.answer(shown));
+            };
+            receipt.withdraw();
+            drop(address.try_send_owed(SessionMessage::Follow(line, room)));
+        };
+        self.node.people.ask(&far, Errand::Where, answered);
+    }
+
+    /// The player whom this session follows is in this room.
+    pub(super) fn followed(
+        &mut self,
+        body: &mut SessionBody,
+        ctx: &mut Ctx,
+        (line, room): (LineId, RoomId),
+    ) {
+        self.play(body, ctx, |state, scene, out| {
+            let Some(ask) = state.close(line, |what| *what == Pending::Show(VerbClass::Staff))
+            else {
+                return;
+            };
+            out.push(ask.done());
+            link::appear(state, scene, room, Entry::Appear, out);
+        });
     }
 
     /// Bans an account or an address, and removes who plays under it.
@@ -36,14 +146,13 @@ impl SessionProcess {
             }));
         };
         let ban = NewBan {
-            subject: subject.clone(),
+            subject,
             reason: order.reason.to_string(),
             lasts: order.seconds.map(Duration::from_secs),
             by: by.as_str().to_owned(),
         };
-        self.node.bans.add(&self.node.store, ban);
         self.record(body, "ban", &order.value, &order.reason);
-        self.node.remove_banned(&subject, &order.reason);
+        self.node.ban(ban);
         tracing::info!(target: "belay_world", pid = %ctx.pid(), "staff banned");
         body.show(Event::Did(Did::Ban(order.value.clone())));
     }

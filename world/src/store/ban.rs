@@ -20,7 +20,8 @@ pub enum BanSubject {
 }
 
 impl BanSubject {
-    pub(super) const fn kind(&self) -> &'static str {
+    /// What kind of subject it is, as it is stored.
+    pub const fn kind(&self) -> &'static str {
         match self {
             Self::Account(_) => "account",
             Self::Character(_) => "character",
@@ -28,14 +29,16 @@ impl BanSubject {
         }
     }
 
-    pub(super) fn value(&self) -> String {
+    /// The subject, as it is stored.
+    pub fn value(&self) -> String {
         match self {
             Self::Account(name) | Self::Character(name) => name.key(),
             Self::Address(network) => network.to_string(),
         }
     }
 
-    pub(super) fn from_stored(kind: &str, value: &str) -> Option<Self> {
+    /// The subject that was stored; nothing if it cannot be read.
+    pub fn from_stored(kind: &str, value: &str) -> Option<Self> {
         match kind {
             "account" => Name::restore(value).ok().map(Self::Account),
             "character" => Name::restore(value).ok().map(Self::Character),

@@ -31,6 +31,9 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
         Refusal::CannotListen(who) => {
             return about(page, "", who, " cannot listen just now. Try again.");
         }
+        Refusal::OutOfReach(who) => {
+            return about(page, "", who, " cannot be reached just now. Try again.");
+        }
         Refusal::LineCut(bytes) => {
             let line = format!("That line is too long. Only its first {bytes} bytes count.");
             return page.line(Style::Error, &line);

@@ -69,6 +69,10 @@ fn refusals_of_deeds() {
             "Ann cannot listen just now. Try again.\n",
         ),
         (
+            Refusal::OutOfReach(t("Ann")),
+            "Ann cannot be reached just now. Try again.\n",
+        ),
+        (
             Refusal::NobodyToReplyTo,
             "Nobody has told you anything yet.\n",
         ),

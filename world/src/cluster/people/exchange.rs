@@ -1,0 +1,297 @@
+//! `[process]` What this node has said to the others, and what it waits for.
+//!
+//! Whoever has something to say decides it under the lock and leaves it as a job; the jobs are done
+//! one after the other, without the lock, by whoever came first. So what one node is told is in the
+//! order of the decisions, whoever made them, and a job may decide something in turn.
+
+use super::limits;
+use super::local;
+use super::port::OutOfReach;
+use super::wire::{Errand, PeopleMessage, PersonRecord, Reply};
+use crate::cluster::Department;
+use crate::event::Text;
+use crate::node::{Far, Herald, Person, Services};
+use belay_cluster::{Class, Cluster, NodeId, PeerNews, View};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// See the module.
+pub(super) struct Exchange {
+    pub(super) cluster: Cluster,
+    node: Weak<Services>,
+    state: Mutex<State>,
+}
+
+/// Called once with the answer to a question.
+type Answered = Box<dyn FnOnce(Result<Reply, OutOfReach>) + Send>;
+
+#[derive(Default)]
+pub(super) struct State {
+    /// To whom wires stand.
+    wires: BTreeSet<NodeId>,
+    /// Who plays here, as the others were told.
+    mine: BTreeMap<Text, Person>,
+    questions: BTreeMap<u64, Question>,
+    last_question: u64,
+    jobs: VecDeque<Job>,
+    /// Somebody does the jobs.
+    busy: bool,
+}
+
+struct Question {
+    to: NodeId,
+    answered: Answered,
+}
+
+/// What is to be done without the lock.
+enum Job {
+    /// To be sent; the answer to this question depends on it.
+    Send(NodeId, Arc<[u8]>, Option<u64>),
+    /// A question has its answer.
+    Answer(Answered, Result<Reply, OutOfReach>),
+}
+
+impl Exchange {
+    pub(super) fn new(cluster: Cluster, node: Weak<Services>) -> Self {
+        Self {
+            cluster,
+            node,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Asks something of a player on another node. It is answered exactly once, at the latest when
+    /// the wire is gone.
+    pub(super) fn ask(&self, far: &Far, errand: Errand, answered: Answered) {
+        self.work(|state| state.ask(far, errand, answered));
+    }
+
+    /// Tells one node something; it may be lost with the wire.
+    pub(super) fn send(&self, to: NodeId, message: &PeopleMessage) {
+        self.work(|state| state.send(to, message));
+    }
+
+    /// Tells all nodes something; it may be lost with a wire.
+    pub(super) fn send_all(&self, message: &PeopleMessage) {
+        self.work(|state| state.send_all(message));
+    }
+
+    /// A wire came or went.
+    pub(super) fn peer(&self, node: NodeId, news: PeerNews) {
+        let stands = matches!(news, PeerNews::Up(_));
+        let services = self.node.upgrade();
+        if let Some(services) = &services {
+            services
+                .players
+                .note(|presence| presence.wire(node, stands));
+        }
+        self.work(|state| {
+            if stands {
+                state.wires.insert(node);
+                state.list_to(node);
+            } else {
+                state.wires.remove(&node);
+                state.out_of_reach(node);
+            }
+        });
+        // A ban that was said while the wire was down is on record.
+        if let Some(services) = services.filter(|_| stands) {
+            services.refresh_bans();
+        }
+    }
+
+    /// The cluster has changed.
+    pub(super) fn changed(&self, view: &View) {
+        let Some(services) = self.node.upgrade() else {
+            return;
+        };
+        let living: BTreeSet<NodeId> = view.living().collect();
+        services.players.note(|presence| presence.members(&living));
+    }
+
+    /// Another node says something.
+    pub(super) fn receive(&self, from: NodeId, body: &[u8]) {
+        let Some(services) = self.node.upgrade() else {
+            return;
+        };
+        let Ok(message) = PeopleMessage::decode(body) else {
+            tracing::debug!(target: "belay_world", peer = from.0, "message not understood");
+            return;
+        };
+        let players = &services.players;
+        match message {
+            PeopleMessage::List {
+                first,
+                last,
+                people,
+            } => {
+                let people = people.into_iter().map(Person::from).collect();
+                players.note(|presence| presence.list(from, (first, last), people));
+            }
+            PeopleMessage::Plays(person) => {
+                players.note(|presence| presence.plays(from, person.into()));
+            }
+            PeopleMessage::Left { name, entry } => {
+                players.note(|presence| presence.left(from, &name, entry));
+            }
+            PeopleMessage::Ask {
+                question,
+                to,
+                errand,
+            } => {
+                let reply = local::obey(&services, &to, errand);
+                self.send(from, &PeopleMessage::Answer { question, reply });
+            }
+            PeopleMessage::Answer { question, reply } => {
+                self.work(|state| state.answer(question, Ok(reply)));
+            }
+            other @ (PeopleMessage::Gift { .. }
+            | PeopleMessage::Banned(_)
+            | PeopleMessage::Lifted { .. }
+            | PeopleMessage::Staff { .. }) => local::note(&services, other),
+        }
+    }
+
+    fn work<R>(&self, step: impl FnOnce(&mut State) -> R) -> R {
+        let done = step(&mut self.lock());
+        self.do_jobs();
+        done
+    }
+
+    fn do_jobs(&self) {
+        loop {
+            let job = {
+                let mut state = self.lock();
+                if state.busy {
+                    return;
+                }
+                let Some(job) = state.jobs.pop_front() else {
+                    return;
+                };
+                state.busy = true;
+                job
+            };
+            let _free = Free(self);
+            self.carry_out(job);
+        }
+    }
+
+    fn carry_out(&self, job: Job) {
+        match job {
+            Job::Answer(answered, reply) => answered(reply),
+            Job::Send(to, body, question) if to == self.cluster.me() => {
+                debug_assert!(question.is_none(), "nobody asks another node here");
+                self.receive(to, &body);
+            }
+            Job::Send(to, body, question) => {
+                let sent = Department::People.send(&self.cluster, to, Class::Owed, &body);
+                if let Err(why) = sent {
+                    tracing::debug!(target: "belay_world", peer = to.0, reason = %why, "not sent");
+                    if let Some(question) = question {
+                        self.lock().answer(question, Err(OutOfReach));
+                    }
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The next may do jobs, whatever became of this one.
+struct Free<'a>(&'a Exchange);
+
+impl Drop for Free<'_> {
+    fn drop(&mut self) {
+        self.0.lock().busy = false;
+    }
+}
+
+impl State {
+    fn ask(&mut self, far: &Far, errand: Errand, answered: Answered) {
+        if !self.wires.contains(&far.node) || self.questions.len() >= limits::QUESTIONS_MAX {
+            return self.jobs.push_back(Job::Answer(answered, Err(OutOfReach)));
+        }
+        self.last_question += 1;
+        let question = self.last_question;
+        let message = PeopleMessage::Ask {
+            question,
+            to: far.name.to_string(),
+            errand,
+        };
+        let to = far.node;
+        self.questions.insert(question, Question { to, answered });
+        let body = message.encode().into();
+        self.jobs.push_back(Job::Send(to, body, Some(question)));
+    }
+
+    fn answer(&mut self, question: u64, reply: Result<Reply, OutOfReach>) {
+        if let Some(Question { answered, .. }) = self.questions.remove(&question) {
+            self.jobs.push_back(Job::Answer(answered, reply));
+        }
+    }
+
+    fn out_of_reach(&mut self, node: NodeId) {
+        let asked = |question: &Question| question.to == node;
+        let open = self.questions.iter().filter(|(_, one)| asked(one));
+        for question in open.map(|(id, _)| *id).collect::<Vec<_>>() {
+            self.answer(question, Err(OutOfReach));
+        }
+    }
+
+    fn send(&mut self, to: NodeId, message: &PeopleMessage) {
+        self.jobs
+            .push_back(Job::Send(to, message.encode().into(), None));
+    }
+
+    fn send_all(&mut self, message: &PeopleMessage) {
+        let body: Arc<[u8]> = message.encode().into();
+        let to_each = |to: &NodeId| Job::Send(*to, body.clone(), None);
+        self.jobs.extend(self.wires.iter().map(to_each));
+    }
+
+    /// The whole list, in pieces.
+    fn list_to(&mut self, node: NodeId) {
+        let people: Vec<PersonRecord> = self.mine.values().map(PersonRecord::from).collect();
+        let pieces = people.len().div_ceil(limits::LIST_PIECE).max(1);
+        for piece in 0..pieces {
+            let some = people.iter().skip(piece * limits::LIST_PIECE);
+            let list = PeopleMessage::List {
+                first: piece == 0,
+                last: piece + 1 == pieces,
+                people: some.take(limits::LIST_PIECE).cloned().collect(),
+            };
+            self.send(node, &list);
+        }
+    }
+}
+
+impl Herald for Exchange {
+    fn plays(&self, person: Person) {
+        self.work(|state| {
+            state.send_all(&PeopleMessage::Plays(PersonRecord::from(&person)));
+            state.mine.insert(person.name.clone(), person);
+        });
+    }
+
+    fn left(&self, name: &Text, entry: u64) {
+        self.work(|state| {
+            if state.mine.get(name).is_some_and(|one| one.entry == entry) {
+                state.mine.remove(name);
+                let name = name.to_string();
+                state.send_all(&PeopleMessage::Left { name, entry });
+            }
+        });
+    }
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("cluster", &self.cluster)
+            .finish_non_exhaustive()
+    }
+}

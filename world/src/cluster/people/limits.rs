@@ -1,0 +1,17 @@
+//! `[pure]` The bounds of what nodes say to each other about people.
+
+use belay_cluster::limits::FRAME_BYTES_MAX;
+
+/// Players in one piece of the list of a node.
+pub const LIST_PIECE: usize = 2_000;
+
+/// Bytes that a player takes in such a list at most: a name of 20 letters, and some numbers.
+pub const PERSON_BYTES_MAX: usize = 128;
+
+const _: () = assert!(LIST_PIECE * PERSON_BYTES_MAX < FRAME_BYTES_MAX);
+
+/// Questions to other nodes without an answer. More: the asker is told that they are out of reach.
+pub const QUESTIONS_MAX: usize = 16_384;
+
+/// Parts of the accounts, each a shard of its own. It is the same for all versions of a cluster.
+pub const PARTITIONS: u8 = 16;

@@ -1,0 +1,29 @@
+//! `[process]` People across nodes: who plays, what they say to each other, who may log in.
+//!
+//! ```text
+//! sessions, staff, operator ─ People ─┐                        ┌─ People ─ sessions …
+//!                                     ├─ Exchange ◄─ wire ─► Exchange
+//! Players ── Herald: came, left ──────┘    │                   └─ Players: who plays elsewhere
+//!                                          └─ answers, exactly one for each question
+//! ```
+//! * `wire`: what the nodes say to each other.
+//! * `exchange`: what this node has said and waits for; all goes out in the order of its decisions.
+//! * `port`: the way there for everybody else; it does nothing on a node that is alone.
+//! * `host`: what the cluster calls.
+//!
+//! Nothing here waits. A wire that goes down answers every question that was sent over it.
+
+mod exchange;
+mod host;
+pub mod limits;
+mod local;
+mod port;
+mod shards;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use host::PeopleHost;
+pub use port::{OutOfReach, People};
+pub use shards::shards;
+pub use wire::{Errand, Reply};
