@@ -20,10 +20,6 @@ mod ids;
 mod lease;
 pub mod limits;
 mod order;
-#[expect(
-    dead_code,
-    reason = "the leader's machine, which plans by it, is to come"
-)]
 mod plan;
 mod report;
 #[cfg_attr(

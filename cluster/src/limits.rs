@@ -82,6 +82,12 @@ pub const ORDERS_MAX: usize = 64;
 /// Commands that the leader has under way. The next ones wait for the next round.
 pub const PROPOSALS_MAX: usize = 256;
 
+/// A command of the leader without an outcome may be proposed again after so long.
+pub const PROPOSAL_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Where a node is reached, in bytes. A node with a longer address does not come up.
+pub const ADDRESS_BYTES_MAX: usize = 256;
+
 /// The least time between two rounds of planning.
 pub const PLAN_EVERY_MIN: Duration = Duration::from_millis(100);
 
