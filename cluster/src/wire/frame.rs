@@ -134,7 +134,8 @@ impl Decoder {
 
     /// Kind and whole length of the frame in front.
     fn head(&self) -> Result<Option<(Kind, usize)>, FrameError> {
-        if !self.began && self.buffer.starts_with(&[0x16, 3]) {
+        // A first message of TLS, or a complaint that we do not speak it.
+        if !self.began && matches!(self.buffer.get(..2), Some([0x15 | 0x16, 3])) {
             return Err(FrameError::IsTls);
         }
         let Some((length, rest)) = self.buffer.split_first_chunk::<LENGTH_BYTES>() else {
@@ -247,7 +248,10 @@ mod tests {
             Err(FrameError::Unknown(99))
         );
         assert_eq!(decode(&[&[0, 0, 0, 1, 0]], 20), Err(FrameError::Unknown(0)));
-        assert_eq!(decode(&[&[0x16, 3, 1, 0, 200]], 20), Err(FrameError::IsTls));
+        for kind in [0x15, 0x16] {
+            let hello = [kind, 3, 1, 0, 200];
+            assert_eq!(decode(&[&hello], 20), Err(FrameError::IsTls));
+        }
     }
 
     proptest! {

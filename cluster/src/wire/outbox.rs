@@ -40,7 +40,10 @@ pub(crate) struct Outbox {
     lane: Lane,
     room: Room,
     address: Address<Bytes>,
-    /// Of messages that are queued, and not yet in the buffer that is written.
+    /// Messages that are queued, and not yet in the buffer that is written. The mailbox does not
+    /// count those that its process has taken out and still holds.
+    messages: AtomicUsize,
+    /// Their bytes.
     bytes: AtomicUsize,
     closed: OnceLock<Closed>,
     wake: Notify,
@@ -62,6 +65,7 @@ impl Outbox {
             lane,
             room,
             address: mailbox.address(),
+            messages: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             closed: OnceLock::new(),
             wake: Notify::new(),
@@ -79,25 +83,19 @@ impl Outbox {
             return Err(Unsent::NoWire);
         }
         let droppable = self.lane == Lane::Play && class == Class::Ambient;
-        let owed_bytes = if droppable { 0 } else { self.room.owed_bytes };
-        let bytes_max = self.room.bytes + owed_bytes;
         let length = body.len();
-        let queued = self.bytes.fetch_add(length, Ordering::Relaxed) + length;
-        let sent = if queued > bytes_max {
-            Err(Unsent::Full)
-        } else {
-            let sent = if droppable {
-                self.address.try_send(body)
-            } else {
-                self.address.try_send_owed(body)
-            };
+        let sent = if self.enter(droppable, length) {
+            // Owed to whoever sits at the mailbox in any case: what may enter was decided here.
+            let sent = self.address.try_send_owed(body);
             sent.map_err(|error| match error {
                 TrySendError::Full(_) => Unsent::Full,
                 TrySendError::Closed(_) => Unsent::NoWire,
             })
+        } else {
+            Err(Unsent::Full)
         };
         if let Err(unsent) = sent {
-            self.bytes.fetch_sub(length, Ordering::Relaxed);
+            self.taken(length);
             match unsent {
                 Unsent::Full if droppable => self.figures.dropped.add(1),
                 Unsent::Full => {
@@ -110,8 +108,20 @@ impl Outbox {
         sent
     }
 
+    /// Counts a message in, and says whether there was room for it.
+    fn enter(&self, droppable: bool, length: usize) -> bool {
+        let owed = usize::from(!droppable);
+        let owed_messages = usize::try_from(self.room.owed_messages).unwrap_or(usize::MAX);
+        let messages_max = usize::try_from(self.room.messages).unwrap_or(usize::MAX);
+        let messages = self.messages.fetch_add(1, Ordering::Relaxed) + 1;
+        let bytes = self.bytes.fetch_add(length, Ordering::Relaxed) + length;
+        messages <= messages_max + owed * owed_messages
+            && bytes <= self.room.bytes + owed * self.room.owed_bytes
+    }
+
     /// A queued message is in the buffer that is written, or dropped.
     pub(crate) fn taken(&self, length: usize) {
+        self.messages.fetch_sub(1, Ordering::Relaxed);
         self.bytes.fetch_sub(length, Ordering::Relaxed);
     }
 
@@ -122,7 +132,7 @@ impl Outbox {
 
     /// Messages that wait.
     pub(crate) fn len(&self) -> usize {
-        self.address.len()
+        self.messages.load(Ordering::Relaxed)
     }
 
     /// Has the process of the wire end it. The first reason stands.
@@ -186,9 +196,11 @@ mod tests {
         assert_eq!(send(&outbox, Class::Ambient, 6), Ok(()));
         assert_eq!(send(&outbox, Class::Ambient, 5), Err(Unsent::Full));
         assert_eq!(send(&outbox, Class::Ambient, 4), Ok(()));
-        outbox.taken(10);
         assert_eq!(outbox.figures.dropped.get(), 1);
         assert_eq!(outbox.len(), 2);
+        outbox.taken(6);
+        assert_eq!(outbox.len(), 1);
+        assert_eq!(send(&outbox, Class::Ambient, 6), Ok(()));
     }
 
     #[test]
