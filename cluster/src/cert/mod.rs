@@ -16,6 +16,11 @@ pub use issue::{new_ca, new_certificate};
 pub use tls::{Tls, load};
 pub(crate) use verify::check_name;
 
+#[cfg(test)]
+pub(crate) use issue::{Validity, issue};
+#[cfg(test)]
+pub(crate) use tls::load_as_of_days_ago;
+
 /// The authorities' certificates.
 pub const CA_FILE: &str = "ca.pem";
 
@@ -27,3 +32,6 @@ pub const NODE_FILE: &str = "node.pem";
 
 /// The node's key.
 pub const NODE_KEY_FILE: &str = "node.key";
+
+#[cfg(test)]
+mod tests;

@@ -51,8 +51,20 @@ pub(crate) struct Loaded {
 /// # Errors
 /// What is wrong with which file.
 pub fn load(dir: &Path) -> Result<Tls, CertificateError> {
+    load_as_of(dir, UnixTime::now())
+}
+
+/// As if it were still then.
+#[cfg(test)]
+pub(crate) fn load_as_of_days_ago(dir: &Path, days: u64) -> Result<Tls, CertificateError> {
+    let now = UnixTime::now().as_secs();
+    let then = Duration::from_secs(now - days * 24 * 3600);
+    load_as_of(dir, UnixTime::since_unix_epoch(then))
+}
+
+fn load_as_of(dir: &Path, now: UnixTime) -> Result<Tls, CertificateError> {
     let stamps = stamps(dir);
-    let loaded = Arc::new(read(dir)?);
+    let loaded = Arc::new(read(dir, now)?);
     Ok(Tls(Arc::new(Inner {
         dir: dir.to_owned(),
         current: Mutex::new(Current { stamps, loaded }),
@@ -71,7 +83,7 @@ impl Tls {
         let stamps = stamps(&self.0.dir);
         if current.stamps != stamps {
             current.stamps = stamps;
-            match read(&self.0.dir) {
+            match read(&self.0.dir, UnixTime::now()) {
                 Ok(loaded) => {
                     current.loaded = Arc::new(loaded);
                     tracing::info!("certificates read again");
@@ -105,7 +117,7 @@ fn stamps(dir: &Path) -> [Stamp; 3] {
     [NODE_FILE, NODE_KEY_FILE, CA_FILE].map(|name| Stamp::of(&dir.join(name)))
 }
 
-fn read(dir: &Path) -> Result<Loaded, CertificateError> {
+fn read(dir: &Path, now: UnixTime) -> Result<Loaded, CertificateError> {
     let (file, key_file) = (dir.join(NODE_FILE), dir.join(NODE_KEY_FILE));
     let ca_file = dir.join(CA_FILE);
     let chain = certificates(&file, &files::read(&file, Rights::Anyone)?)?;
@@ -121,7 +133,7 @@ fn read(dir: &Path) -> Result<Loaded, CertificateError> {
         authorities: Arc::clone(&authorities),
         provider: Arc::clone(&provider),
     };
-    let certificate = check_chain((&file, &ca_file), &chain, &verifier)?;
+    let certificate = check_chain((&file, &ca_file), &chain, &verifier, now)?;
     let certified = CertifiedKey::from_der(chain, key, &provider);
     let certified = certified.map_err(|error| {
         if error == Error::InconsistentKeys(InconsistentKeys::KeyMismatch) {
@@ -194,6 +206,7 @@ fn check_chain(
     (file, ca_file): (&Path, &Path),
     chain: &[CertificateDer<'static>],
     verifier: &AnyNode,
+    now: UnixTime,
 ) -> Result<CertificateDer<'static>, CertificateError> {
     let Some((own, between)) = chain.split_first() else {
         return Err(CertificateError::NotPem {
@@ -201,7 +214,6 @@ fn check_chain(
             what: "certificate",
         });
     };
-    let now = UnixTime::now();
     let fault = |error| fault((file, ca_file), &error);
     verifier.check(own, between, now).map_err(fault)?;
     let soon = Duration::from_secs(now.as_secs()).saturating_add(EXPIRES_SOON);

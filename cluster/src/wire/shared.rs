@@ -39,6 +39,9 @@ pub(crate) struct Shared {
     play: Side,
     state: Mutex<State>,
     troubles: Mutex<Troubles>,
+    /// Tells tests that there is trouble.
+    #[cfg(test)]
+    pub(crate) troubled: tokio::sync::Notify,
 }
 
 struct State {
@@ -78,6 +81,8 @@ impl Shared {
                 known: Known::default(),
             }),
             troubles: Mutex::default(),
+            #[cfg(test)]
+            troubled: tokio::sync::Notify::new(),
             rules,
         }
     }
@@ -184,6 +189,8 @@ impl Shared {
         } else {
             tracing::debug!(peer, ?lane, reason, "no wire");
         }
+        #[cfg(test)]
+        self.troubled.notify_waiters();
     }
 
     /// A wire stands.

@@ -8,5 +8,12 @@
     reason = "a test names what it expects; all else is wrong"
 )]
 
+mod certificates;
+mod doors;
+mod hand;
+mod hostile;
+mod lives;
 mod pairs;
+mod queues;
+mod refusals;
 mod rig;

@@ -171,6 +171,28 @@ impl Peer {
             .unwrap();
     }
 
+    /// What is wrong with this peer, once something is.
+    pub(super) async fn trouble_with(&self, peer: &str) -> String {
+        let wait = async {
+            loop {
+                let troubled = self.wires.shared.troubled.notified();
+                let troubles = self.transport.troubles();
+                let found = troubles.into_iter().find(|(name, _)| name == peer);
+                match found {
+                    Some((_, trouble)) => break trouble,
+                    None => troubled.await,
+                }
+            }
+        };
+        timeout(PATIENCE, wait).await.expect("there is no trouble")
+    }
+
+    /// Ends it without any farewell.
+    pub(super) async fn kill(self) {
+        self.node.root().kill();
+        self.node.finished().await;
+    }
+
     /// Nothing more came than was expected.
     pub(super) async fn stop(mut self) {
         let stopped = self.node.stop(PATIENCE).await;
