@@ -3,7 +3,8 @@
 //! Three ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects,
 //! logs in, types, waits for texts, and tells its transcript when something does not come.
 //! [`run_wander`] drives a crowd by the thousand and returns a [`Report`]. [`run_load`],
-//! [`run_flood`] and [`run_chop`] pretend games and hubs of the Gossip network.
+//! [`run_flood`] and [`run_chop`] pretend games and hubs of the Gossip network. For tests of whole
+//! nodes there is a [`PostgresServer`] too.
 //!
 //! Nothing here knows the node's code: all that is shared is the dialogue in [`dialogue`], and the
 //! events of the Gossip protocol.
@@ -19,6 +20,7 @@ mod link;
 mod login;
 mod measure;
 mod names;
+mod postgres;
 mod procfs;
 mod table;
 mod tail;
@@ -38,6 +40,7 @@ pub use gossip::{
 pub use link::Lost;
 pub use login::{Failure, Who};
 pub use names::letters;
+pub use postgres::{PostgresError, PostgresServer};
 pub use table::Percentiles;
 pub use target::{Route, Target};
 pub use wander::{
