@@ -5,6 +5,9 @@
 //! Method: each test has a folder of its own with a database file, and asks through the port as the
 //! sessions and rooms do. Failures are made with real means: locks held by another connection, a
 //! bound on the file's pages, files that are none, and a child process that is killed.
+//! What both databases promise is tested by the same tests on both, see `both.rs`: on a file, and
+//! on a PostgreSQL server that this executable starts from the installed binaries, in a database of
+//! its own for each test. Without the binaries those say that they are SKIPPED.
 
 #[cfg(test)]
 #[path = "store_suite/accounts.rs"]
@@ -12,6 +15,9 @@ mod accounts;
 #[cfg(test)]
 #[path = "store_suite/backup.rs"]
 mod backup;
+#[cfg(test)]
+#[path = "store_suite/both.rs"]
+mod both;
 #[cfg(test)]
 #[path = "store_suite/failures.rs"]
 mod failures;

@@ -152,7 +152,9 @@ async fn backup(ports: &Ports, file: PathBuf) -> ControlAnswer {
     match answered.await {
         Ok(Ok(())) => ControlAnswer::done(format!("saved to {shown}")),
         Ok(Err(error @ BackupError::Busy)) => ControlAnswer::busy(error.to_string()),
-        Ok(Err(error @ BackupError::Exists { .. })) => ControlAnswer::refused(error.to_string()),
+        Ok(Err(error @ (BackupError::Exists { .. } | BackupError::Server))) => {
+            ControlAnswer::refused(error.to_string())
+        }
         Ok(Err(error)) => ControlAnswer::failed(error.to_string()),
         Err(_) => ControlAnswer::failed("the store stopped"),
     }

@@ -34,7 +34,7 @@ use crate::node::{Bans, Claims, Players, Services, Start};
 use crate::ring::{ConnectionPort, Rooms};
 use crate::room::{CrowdRules, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
-use crate::store::{Store, StoreOptions, Synchronous, system_clock};
+use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
 use crate::web::WebDoor;
 use crate::zone::ZonePlan;
@@ -199,7 +199,11 @@ async fn open_store(config: &Config) -> anyhow::Result<Store> {
         synchronous,
         ..StoreOptions::default()
     };
-    let opened = Store::open(config.data.dir.join("belay.db"), options).await;
+    let place = match &config.store.url {
+        StoreUrl::Sqlite => StorePlace::File(config.data.dir.join("belay.db")),
+        StoreUrl::Postgres(url) => StorePlace::Server(url.clone()),
+    };
+    let opened = Store::open(place, options).await;
     opened.map_err(|error| Failure::error(Status::Io, error.to_string()))
 }
 

@@ -29,6 +29,11 @@ impl<T> Answer<T> {
         self.staged = Some(Ok(outcome));
     }
 
+    /// The same for an outcome that may be a refusal.
+    pub(super) fn settle(&mut self, outcome: Result<T, StoreError>) {
+        self.staged = Some(outcome);
+    }
+
     fn reply_with(&mut self, outcome: Result<T, StoreError>) {
         let Some(reply) = self.reply.take() else {
             return;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use belay_runtime::{Context, Exit, Flow, Process};
 use sqlx::Connection as _;
 
-use super::connect::Connector;
+use super::database::{Connector, FileConnector};
 use super::outcome::BackupError;
 use super::request::Backup;
 
@@ -35,13 +35,17 @@ impl Process for BackupMaker {
         backup: Backup,
     ) -> Result<Flow, Exit> {
         let Backup { path, mut answer } = backup;
-        answer.stage(make(&self.connector, &path).await);
+        let made = match self.connector.file() {
+            Some(file) => make(file, &path).await,
+            None => Err(BackupError::Server),
+        };
+        answer.stage(made);
         super::answer::Deliver::deliver(&mut answer);
         Ok(Flow::Continue)
     }
 }
 
-async fn make(connector: &Connector, path: &Path) -> Result<(), BackupError> {
+async fn make(file: &FileConnector, path: &Path) -> Result<(), BackupError> {
     if tokio::fs::symlink_metadata(path).await.is_ok() {
         return Err(BackupError::Exists {
             path: path.to_path_buf(),
@@ -51,7 +55,7 @@ async fn make(connector: &Connector, path: &Path) -> Result<(), BackupError> {
     // A backup that a kill interrupted leaves this behind; only backups use the name.
     tokio::fs::remove_file(&unfinished).await.ok();
     let made = async {
-        copy(connector, &unfinished).await?;
+        copy(file, &unfinished).await?;
         publish(&unfinished, path).await
     };
     let made = made.await;
@@ -90,11 +94,11 @@ fn unfinished_name(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-async fn copy(connector: &Connector, target: &Path) -> Result<(), Problem> {
+async fn copy(file: &FileConnector, target: &Path) -> Result<(), Problem> {
     let Some(target_text) = target.to_str() else {
         return Err(Problem::Other("the name is not UTF-8".to_owned()));
     };
-    let mut connection = connector.copier().await?;
+    let mut connection = file.copier().await?;
     let copied = sqlx::query("VACUUM INTO $1")
         .bind(target_text)
         .execute(&mut connection)

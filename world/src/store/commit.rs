@@ -1,29 +1,34 @@
 //! `[edge]` One group commit: all writes of a group in one transaction, each failing alone.
 //!
 //! A failing statement of SQLite undoes itself and leaves the transaction open, so only a write of
-//! several statements needs a savepoint. An error of the database itself undoes the whole group,
-//! which comes back to be tried again on a new connection.
+//! several statements needs a savepoint. With PostgreSQL it spoils the whole transaction: the group
+//! is then made again with a savepoint for each write, which costs the more only when it is needed.
+//! An error of the database itself undoes the whole group, which comes back to be tried again on a
+//! new connection.
 
-use sqlx::{Connection as _, SqliteConnection};
+use std::collections::BTreeMap;
 
-use super::connect::{Connector, Create};
-use super::fault::{Fault, sort};
-use super::park::{Group, GroupNumber};
+use super::database::{Connection, Connector, Fault, sort, within};
+use super::guard::{Claim, Claimed, Guard};
+use super::limits::CONFLICT_TRIES_MAX;
+use super::outcome::StoreError;
+use super::park::Group;
 use super::port::Clock;
 use super::record::UnixMillis;
-use super::request::Write;
-use super::sql::{account, ban, character, group, item, network_rule as rule, staff, token};
+use super::request::{GuardedWrite, Write};
+use super::sql::group::Fate;
+use super::sql::{account, ban, character, fence, group, item, network_rule as rule, staff, token};
 
 /// Commits groups over one connection, which it opens when it needs one.
 pub(super) struct Committer {
     connector: Connector,
     clock: Clock,
-    connection: Option<SqliteConnection>,
+    connection: Option<Connection>,
 }
 
 /// A group that is not known to be committed, and why.
 pub(super) struct Setback {
-    pub(super) group: Group<Write>,
+    pub(super) group: Group<GuardedWrite>,
     pub(super) reason: String,
 }
 
@@ -38,35 +43,36 @@ impl Committer {
 
     /// Commits the group and gives the writes back with their outcomes staged, to be delivered.
     /// Not cancel safe: a group that is dropped half way answers that it is lost.
-    pub(super) async fn commit(&mut self, group: Group<Write>) -> Result<Vec<Write>, Setback> {
-        let Group { mut writes, doubt } = group;
+    pub(super) async fn commit(
+        &mut self,
+        mut group: Group<GuardedWrite>,
+    ) -> Result<Vec<GuardedWrite>, Setback> {
         let opened = match self.connection.take() {
             Some(connection) => Ok(connection),
-            None => self.connector.writer(Create::Never).await,
+            None => self.connector.writer().await,
         };
         let mut connection = match opened {
             Ok(connection) => connection,
             Err(error) => {
-                let group = Group { writes, doubt };
-                return Err(Setback {
-                    group,
-                    reason: error.to_string(),
-                });
+                let reason = error.to_string();
+                return Err(Setback { group, reason });
             }
         };
-        let now = (self.clock)();
-        match transact(&mut connection, &mut writes, doubt, now).await {
-            Ok(()) => {
+        let (now, patience) = ((self.clock)(), connection.patience());
+        match within(patience, settle(&mut connection, &mut group, now)).await {
+            Ok(Ok(())) => {
                 self.connection = Some(connection);
-                Ok(writes)
+                Ok(group.writes)
             }
-            Err(Failure { reason, doubt }) => {
+            Ok(Err(reason)) => {
                 // Closing rolls back what is open. When even that fails the connection is gone.
-                connection.close().await.ok();
-                Err(Setback {
-                    group: Group { writes, doubt },
-                    reason,
-                })
+                connection.close().await;
+                Err(Setback { group, reason })
+            }
+            Err(unanswered) => {
+                drop(connection);
+                let reason = unanswered.to_string();
+                Err(Setback { group, reason })
             }
         }
     }
@@ -74,91 +80,198 @@ impl Committer {
     /// Closes the connection in good order.
     pub(super) async fn close(&mut self) {
         if let Some(connection) = self.connection.take() {
-            connection.close().await.ok();
+            connection.close().await;
         }
     }
 }
 
-struct Failure {
-    reason: String,
-    doubt: Option<GroupNumber>,
+/// Why a transaction did not come to its end.
+enum Stop {
+    /// The database cannot go on.
+    Outage(String),
+    /// Another node's transaction was in the way.
+    Conflict(String),
+    /// A write failed that had no savepoint of its own.
+    NotAlone,
 }
 
-impl Failure {
-    fn of(error: &sqlx::Error, doubt: Option<GroupNumber>) -> Self {
-        Self {
-            reason: error.to_string(),
-            doubt,
+impl From<sqlx::Error> for Stop {
+    fn from(error: sqlx::Error) -> Self {
+        match sort(&error) {
+            Fault::Conflict(reason) => Self::Conflict(reason),
+            Fault::Outage(_) | Fault::Request(_) => Self::Outage(error.to_string()),
         }
+    }
+}
+
+/// Which writes get a savepoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Savepoints {
+    /// Those of several statements.
+    Composed,
+    /// All of them.
+    Each,
+}
+
+/// Makes the group, again when that promises success; an error is the reason why the database
+/// cannot go on. The group's doubt is right at every moment: this may be dropped half way.
+async fn settle(
+    connection: &mut Connection,
+    group: &mut Group<GuardedWrite>,
+    now: UnixMillis,
+) -> Result<(), String> {
+    let (mut savepoints, mut conflicts) = (Savepoints::Composed, 0);
+    loop {
+        match transact(connection, group, (now, savepoints)).await {
+            Ok(()) => return Ok(()),
+            Err(Stop::Outage(reason)) => return Err(reason),
+            Err(Stop::Conflict(reason)) => {
+                conflicts += 1;
+                if conflicts >= CONFLICT_TRIES_MAX {
+                    return Err(reason);
+                }
+            }
+            Err(Stop::NotAlone) => savepoints = Savepoints::Each,
+        }
+        let undone = connection.run("ROLLBACK").await;
+        undone.map_err(|error| error.to_string())?;
     }
 }
 
 async fn transact(
-    connection: &mut SqliteConnection,
-    writes: &mut [Write],
-    doubt: Option<GroupNumber>,
-    now: UnixMillis,
-) -> Result<(), Failure> {
-    let in_doubt = |error: sqlx::Error| Failure::of(&error, doubt);
-    group::run(connection, "BEGIN IMMEDIATE")
-        .await
-        .map_err(in_doubt)?;
-    if let Some(number) = doubt {
-        let last = group::last(connection).await.map_err(in_doubt)?;
-        if last >= number {
+    connection: &mut Connection,
+    group: &mut Group<GuardedWrite>,
+    how: (UnixMillis, Savepoints),
+) -> Result<(), Stop> {
+    connection.run(connection.dialect().begin_write).await?;
+    if let Some(number) = group.doubt {
+        match group::fate(connection, number).await? {
+            Fate::Undone => group.doubt = None,
+            Fate::Open => {
+                let reason = "the outcome of the last commit is not known yet";
+                return Err(Stop::Outage(reason.to_owned()));
+            }
             // It was committed although the commit reported an error; the outcomes are staged.
-            return group::run(connection, "ROLLBACK").await.map_err(in_doubt);
+            Fate::Committed => return Ok(connection.run("ROLLBACK").await?),
+            Fate::Forgotten => {
+                // Dropped, each answers that nobody knows.
+                group.writes.clear();
+                return Ok(connection.run("ROLLBACK").await?);
+            }
         }
     }
-    let undone = |error: sqlx::Error| Failure::of(&error, None);
-    let number = group::count(connection).await.map_err(undone)?;
-    for write in writes {
-        let outcome = attempt(connection, write, now).await;
-        outcome.map_err(|reason| Failure {
-            reason,
-            doubt: None,
-        })?;
-    }
-    let committed = group::run(connection, "COMMIT").await;
-    committed.map_err(|error| Failure::of(&error, Some(number)))
+    let number = group::number(connection).await?;
+    fill(connection, &mut group.writes, how).await?;
+    group.doubt = Some(number);
+    connection.run("COMMIT").await?;
+    group.doubt = None;
+    Ok(())
 }
 
-/// Makes one write and stages its outcome; an error is the reason why the database cannot go on.
-async fn attempt(
-    connection: &mut SqliteConnection,
-    write: &mut Write,
-    now: UnixMillis,
-) -> Result<(), String> {
-    let composed = write.is_composed();
-    if composed {
-        around(connection, "SAVEPOINT one_write").await?;
-    }
-    let made = apply(connection, write, now).await;
-    let refusal = match made.as_ref().map_err(sort) {
-        Ok(()) => None,
-        Err(Fault::Request(error)) => Some(error),
-        Err(Fault::Outage(reason)) => return Err(reason),
-    };
-    if let Some(error) = refusal {
-        if composed {
-            around(connection, "ROLLBACK TO one_write").await?;
+/// Makes all writes and stages their outcomes.
+async fn fill(
+    connection: &mut Connection,
+    writes: &mut [GuardedWrite],
+    (now, savepoints): (UnixMillis, Savepoints),
+) -> Result<(), Stop> {
+    let mut held = Held::default();
+    for GuardedWrite { guard, write } in writes {
+        if let Some(guard) = guard
+            && held.fences(connection, guard).await?
+        {
+            write.answer().stage_error(StoreError::Fenced);
+            continue;
         }
-        write.answer().stage_error(error);
-    }
-    if composed {
-        around(connection, "RELEASE one_write").await?;
+        let alone = savepoints == Savepoints::Each || write.is_composed();
+        match alone {
+            true => attempt_alone(connection, write, now).await?,
+            false => attempt(connection, write, now).await?,
+        }
+        if write.is_claim() {
+            held = Held::default();
+        }
     }
     Ok(())
 }
 
-async fn around(connection: &mut SqliteConnection, statement: &'static str) -> Result<(), String> {
-    group::run(connection, statement)
-        .await
-        .map_err(|error| error.to_string())
+/// What is claimed of what this transaction has looked at. Nobody can raise it before the commit,
+/// so a group with many writes of one zone asks once.
+#[derive(Default)]
+struct Held(BTreeMap<Claimed, Option<i64>>);
+
+impl Held {
+    async fn fences(
+        &mut self,
+        connection: &mut Connection,
+        guard: &Guard,
+    ) -> Result<bool, sqlx::Error> {
+        for Claim { what, number } in guard.claims() {
+            let highest = match self.0.get(what) {
+                Some(known) => *known,
+                None => {
+                    let highest = fence::hold(connection, what).await?;
+                    self.0.insert(what.clone(), highest);
+                    highest
+                }
+            };
+            let fenced = match (highest, what) {
+                (Some(highest), _) => *number < highest,
+                // What nobody claimed is nobody's.
+                (None, Claimed::Zone(_)) => true,
+                // There is no such character, as the write itself will tell.
+                (None, Claimed::Character(_)) => false,
+            };
+            if fenced {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Makes one write and stages its outcome.
+async fn attempt(
+    connection: &mut Connection,
+    write: &mut Write,
+    now: UnixMillis,
+) -> Result<(), Stop> {
+    let Err(error) = apply(connection, write, now).await else {
+        return Ok(());
+    };
+    let spoilt = error.as_database_error().is_some() && !connection.dialect().statements_fail_alone;
+    match sort(&error) {
+        Fault::Outage(reason) => Err(Stop::Outage(reason)),
+        Fault::Conflict(reason) => Err(Stop::Conflict(reason)),
+        Fault::Request(_) if spoilt => Err(Stop::NotAlone),
+        Fault::Request(error) => {
+            write.answer().stage_error(error);
+            Ok(())
+        }
+    }
+}
+
+/// The same with a savepoint, so that a failure undoes this write only.
+async fn attempt_alone(
+    connection: &mut Connection,
+    write: &mut Write,
+    now: UnixMillis,
+) -> Result<(), Stop> {
+    connection.run("SAVEPOINT one_write").await?;
+    let made = apply(connection, write, now).await;
+    match made.as_ref().map_err(sort) {
+        Ok(()) => {}
+        Err(Fault::Outage(reason)) => return Err(Stop::Outage(reason)),
+        Err(Fault::Conflict(reason)) => return Err(Stop::Conflict(reason)),
+        Err(Fault::Request(error)) => {
+            connection.run("ROLLBACK TO one_write").await?;
+            write.answer().stage_error(error);
+        }
+    }
+    Ok(connection.run("RELEASE one_write").await?)
 }
 
 async fn apply(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     write: &mut Write,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
@@ -224,6 +337,7 @@ async fn apply(
         Write::RevokeTokens { account, answer } => {
             answer.stage(token::revoke(connection, *account).await?);
         }
+        Write::Claim { claim, answer } => answer.settle(fence::claim(connection, claim).await?),
         Write::RecordStaffAction { action, answer } => {
             answer.stage(staff::record(connection, action, now).await?);
         }
@@ -236,8 +350,10 @@ mod tests {
     use super::*;
     use crate::account::Name;
     use crate::store::answer::Answer;
-    use crate::store::open::{StoreOptions, prepare};
-    use crate::store::outcome::{AccountCreation, StoreError};
+    use crate::store::open::StoreOptions;
+    use crate::store::outcome::AccountCreation;
+    use crate::store::park::GroupNumber;
+    use crate::store::place::StorePlace;
     use std::path::PathBuf;
     use std::sync::{Arc, Mutex};
 
@@ -255,8 +371,9 @@ mod tests {
             let folder = std::env::temp_dir().join(format!("belay-{name}-{}", std::process::id()));
             std::fs::create_dir(&folder).unwrap();
             let options = StoreOptions::default();
-            let connector = Connector::new(folder.join("belay.sqlite"), &options);
-            prepare(&connector).await.unwrap();
+            let place = StorePlace::File(folder.join("belay.sqlite"));
+            let connector = Connector::new(place, &options).unwrap();
+            connector.prepare().await.unwrap();
             let committer = Committer::new(connector, options.clock);
             Self {
                 folder,
@@ -265,16 +382,21 @@ mod tests {
             }
         }
 
-        fn write(&self, name: &str) -> Write {
+        fn write(&self, name: &str) -> GuardedWrite {
             let seen = Arc::clone(&self.seen);
-            Write::CreateAccount {
+            let write = Write::CreateAccount {
                 name: Name::parse(name).unwrap(),
                 password_hash: "hash".to_owned(),
                 answer: Answer::new(move |answer| seen.lock().unwrap().push(answer)),
-            }
+            };
+            GuardedWrite { guard: None, write }
         }
 
-        async fn commit(&mut self, writes: Vec<Write>, doubt: Option<GroupNumber>) -> Vec<Write> {
+        async fn commit(
+            &mut self,
+            writes: Vec<GuardedWrite>,
+            doubt: Option<GroupNumber>,
+        ) -> Vec<GuardedWrite> {
             let setback = match self.committer.commit(Group { writes, doubt }).await {
                 Ok(writes) => return writes,
                 Err(setback) => setback,
@@ -282,9 +404,9 @@ mod tests {
             panic!("{}", setback.reason)
         }
 
-        fn deliver(&self, writes: Vec<Write>) -> Vec<Result<AccountCreation, StoreError>> {
+        fn deliver(&self, writes: Vec<GuardedWrite>) -> Vec<Result<AccountCreation, StoreError>> {
             for mut write in writes {
-                write.answer().deliver();
+                write.write.answer().deliver();
             }
             std::mem::take(&mut self.seen.lock().unwrap())
         }

@@ -22,13 +22,14 @@ impl Kind for WriterMessage {
         "issue token",
         "redeem token",
         "revoke tokens",
+        "claim",
         "record staff action",
         "retry",
     ];
 
     fn kind(&self) -> u8 {
         match self {
-            Self::Write(write) => match write {
+            Self::Write(guarded) => match guarded.write {
                 Write::CreateAccount { .. } => 0,
                 Write::SetPassword { .. } => 1,
                 Write::TouchLogin { .. } => 2,
@@ -45,9 +46,10 @@ impl Kind for WriterMessage {
                 Write::IssueToken { .. } => 13,
                 Write::RedeemToken { .. } => 14,
                 Write::RevokeTokens { .. } => 15,
-                Write::RecordStaffAction { .. } => 16,
+                Write::Claim { .. } => 16,
+                Write::RecordStaffAction { .. } => 17,
             },
-            Self::Retry => 17,
+            Self::Retry => 18,
         }
     }
 }
@@ -61,6 +63,7 @@ impl Kind for Read {
         "find character",
         "load character",
         "room items",
+        "zone items",
         "all room items",
         "list bans",
         "list network rules",
@@ -76,10 +79,11 @@ impl Kind for Read {
             Self::FindCharacter { .. } => 4,
             Self::LoadCharacter { .. } => 5,
             Self::RoomItems { .. } => 6,
-            Self::AllRoomItems { .. } => 7,
-            Self::ListBans { .. } => 8,
-            Self::ListNetworkRules { .. } => 9,
-            Self::ListStaffActions { .. } => 10,
+            Self::ZoneItems { .. } => 7,
+            Self::AllRoomItems { .. } => 8,
+            Self::ListBans { .. } => 9,
+            Self::ListNetworkRules { .. } => 10,
+            Self::ListStaffActions { .. } => 11,
         }
     }
 }
@@ -94,7 +98,7 @@ mod tests {
         let kind = WriterMessage::Retry.kind();
         assert_eq!(last(WriterMessage::KINDS, kind), Some("retry"));
         assert_eq!(WriterMessage::KINDS.len(), usize::from(kind) + 1);
-        assert_eq!(last(Read::KINDS, 10), Some("list staff actions"));
-        assert_eq!(Read::KINDS.len(), 11);
+        assert_eq!(last(Read::KINDS, 11), Some("list staff actions"));
+        assert_eq!(Read::KINDS.len(), 12);
     }
 }

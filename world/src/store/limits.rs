@@ -28,8 +28,31 @@ pub const READ_QUEUE_MAX: u32 = 2_048;
 /// Backups waiting while one runs. Beyond, a backup is refused as busy.
 pub const BACKUP_QUEUE_MAX: u32 = 1;
 
-/// How long SQLite waits for a lock that another process holds, before the group is parked.
+/// How long the database waits for a lock that another process or node holds, before the group is
+/// parked.
 pub const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// How long it may take to connect to a database server.
+pub const CONNECT_WAIT: Duration = Duration::from_secs(5);
+
+/// How long a database server may take for one group of writes or one read before its connection is
+/// given up: the writes park then, and the read answers an error. The server ends what a node left
+/// behind after as long.
+pub const SERVER_WAIT: Duration = Duration::from_secs(15);
+
+/// How long a connection may take to say goodbye before it is cut.
+pub const CLOSE_WAIT: Duration = Duration::from_secs(1);
+
+/// How long a node that starts waits for another one that changes the schema.
+pub const MIGRATION_WAIT: Duration = Duration::from_secs(120);
+
+/// The oldest PostgreSQL that can be used: the first one that tells what became of a transaction
+/// by a number that is never used twice.
+pub const POSTGRES_VERSION_MIN: i32 = 13;
+
+/// How often a group is tried at once when another node's transaction was in its way; then it is
+/// parked.
+pub const CONFLICT_TRIES_MAX: u32 = 3;
 
 /// How long the writer may take to commit what is left when the node stops.
 pub const WRITER_STOP_MAX: Duration = Duration::from_secs(5);

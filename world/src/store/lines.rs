@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use belay_runtime::{Address, TrySendError};
 
 use super::outcome::StoreError;
-use super::request::{Backup, Read, Write, WriterMessage};
+use super::request::{Backup, GuardedWrite, Read, WriterMessage};
 use super::status::{Figures, StoreStatus};
 
 /// The ways to the store's processes.
@@ -19,7 +19,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub(super) fn write(&self, write: Write) {
+    pub(super) fn write(&self, write: GuardedWrite) {
         if let Err(refused) = self.writer.try_send(WriterMessage::Write(write)) {
             let (message, error) = self.refusal(refused);
             if let WriterMessage::Write(write) = message {

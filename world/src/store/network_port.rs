@@ -15,7 +15,7 @@ impl StorePort {
         rule: NewNetworkRule,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::Rule {
+        self.write(Write::Rule {
             change: RuleChange::Add(rule),
             answer: Answer::new(reply),
         });
@@ -27,7 +27,7 @@ impl StorePort {
         subject: RuleSubject,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::Rule {
+        self.write(Write::Rule {
             change: RuleChange::Lift(subject),
             answer: Answer::new(reply),
         });

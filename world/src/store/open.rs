@@ -1,46 +1,14 @@
-//! `[edge]` Opening the store: everything that can be wrong with the file is found here, before the
-//! node starts anything.
+//! `[edge]` How a store is opened, and why it cannot be.
 
-use std::fs::Permissions;
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
-use sqlx::{Connection as _, Row as _, SqlSafeStr as _, SqliteConnection};
-use tokio::io::AsyncReadExt as _;
-
 use super::clock::system_clock;
-use super::connect::{Connector, Create};
-use super::fault::{code, primary_code};
-use super::limits::{LOCK_WAIT, PARKED_WRITES_MAX, START_PROBE_BYTES};
+use super::database::OpenServerError;
+use super::limits::{LOCK_WAIT, PARKED_WRITES_MAX};
 use super::port::Clock;
-use super::sql::group;
-
-/// The first bytes of every SQLite file.
-const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-
-/// The migrations: version, description, statements. Never change one that was released.
-const MIGRATIONS: &[(i64, &str, &str)] = &[
-    (
-        1,
-        "accounts characters items",
-        include_str!("../../migrations/sqlite/0001_accounts_characters_items.sql"),
-    ),
-    (
-        2,
-        "items by origin",
-        include_str!("../../migrations/sqlite/0002_items_by_origin.sql"),
-    ),
-    (
-        3,
-        "network rules",
-        include_str!("../../migrations/sqlite/0003_network_rules.sql"),
-    ),
-];
 
 /// When SQLite lets the disk settle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,14 +24,14 @@ pub enum Synchronous {
 /// How a store is opened.
 #[derive(Clone)]
 pub struct StoreOptions {
-    /// When the disk settles.
+    /// When the disk settles. A server has settings of its own for this.
     pub synchronous: Synchronous,
     /// The wall clock that stamps rows and ends tokens and bans.
     pub clock: Clock,
-    /// Most pages (4 KiB each) of the file, 0 for no bound. Shared: a bound that is raised while
+    /// Most pages (4 KiB each) of a file, 0 for no bound. Shared: a bound that is raised while
     /// the node runs holds from the next try after a failure.
     pub pages_max: Arc<AtomicU32>,
-    /// How long to wait for a lock that another process holds, before the writes are parked.
+    /// How long to wait for a lock that another process or node holds, before writes are parked.
     pub lock_wait: Duration,
     /// Writes parked at most while the database fails; beyond, writes are refused as busy.
     pub parked_writes_max: usize,
@@ -169,212 +137,7 @@ pub enum OpenStoreError {
         /// What the database says.
         source: sqlx::Error,
     },
-}
-
-/// Checks the file, brings its schema up to date, and proves that it can be written.
-pub(super) async fn prepare(connector: &Connector) -> Result<(), OpenStoreError> {
-    let path = &connector.path;
-    look_at(path).await?;
-    let fail = |source| explain(path, source);
-    let mut connection = connector.writer(Create::IfMissing).await.map_err(fail)?;
-    // It holds the hashes of passwords; what SQLite puts beside it has the same rights.
-    if let Err(error) = tokio::fs::set_permissions(path, Permissions::from_mode(0o600)).await {
-        tracing::warn!(target: "belay_world", %error, "the database may be read by others");
-    }
-    let prepared = bring_up_to_date(&mut connection, path).await;
-    let closed = connection.close().await;
-    prepared?;
-    closed.map_err(fail)
-}
-
-/// What can be seen without SQLite, which would take a short file of any content for a new one.
-async fn look_at(path: &Path) -> Result<(), OpenStoreError> {
-    let owned = || path.to_path_buf();
-    let mut file = match tokio::fs::File::open(path).await {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
-            let exists = match folder {
-                Some(folder) => tokio::fs::metadata(folder)
-                    .await
-                    .is_ok_and(|data| data.is_dir()),
-                None => true,
-            };
-            return if exists {
-                Ok(())
-            } else {
-                Err(OpenStoreError::NoFolder { path: owned() })
-            };
-        }
-        Err(_) => return Err(OpenStoreError::NoAccess { path: owned() }),
-    };
-    let mut start = Vec::with_capacity(MAGIC.len());
-    let read = (&mut file).take(16).read_to_end(&mut start).await;
-    match read {
-        Ok(0) => Ok(()),
-        Ok(_) if start == MAGIC => Ok(()),
-        Ok(_) => Err(OpenStoreError::NotADatabase { path: owned() }),
-        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-            Err(OpenStoreError::NotADatabase { path: owned() })
-        }
-        Err(source) => Err(OpenStoreError::Failed {
-            path: owned(),
-            source: source.into(),
-        }),
-    }
-}
-
-async fn bring_up_to_date(
-    connection: &mut SqliteConnection,
-    path: &Path,
-) -> Result<(), OpenStoreError> {
-    let fail = |source| explain(path, source);
-    let known = MIGRATIONS
-        .iter()
-        .map(|(version, ..)| *version)
-        .max()
-        .unwrap_or(0);
-    match schema_version(&mut *connection).await.map_err(fail)? {
-        Schema::Empty => {}
-        Schema::Foreign => {
-            return Err(OpenStoreError::Foreign {
-                path: path.to_path_buf(),
-            });
-        }
-        Schema::Version(found) if found > known => {
-            return Err(OpenStoreError::Newer {
-                path: path.to_path_buf(),
-                found,
-                known,
-            });
-        }
-        Schema::Version(_) => {}
-    }
-    let migrations = MIGRATIONS.iter().map(|(version, description, statements)| {
-        let (kind, statements) = (MigrationType::Simple, (*statements).into_sql_str());
-        Migration::new(*version, (*description).into(), kind, statements, false)
-    });
-    let migrator = Migrator::with_migrations(migrations.collect());
-    migrator
-        .run(&mut *connection)
-        .await
-        .map_err(|error| fail(error.into()))?;
-    probe(connection).await.map_err(fail)
-}
-
-enum Schema {
-    Empty,
-    Foreign,
-    Version(i64),
-}
-
-async fn schema_version(connection: &mut SqliteConnection) -> Result<Schema, sqlx::Error> {
-    let names = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table'")
-        .fetch_all(&mut *connection)
-        .await?;
-    let mut ours = false;
-    for name in &names {
-        ours |= name.try_get::<&str, _>(0)? == "_sqlx_migrations";
-    }
-    if !ours {
-        return Ok(if names.is_empty() {
-            Schema::Empty
-        } else {
-            Schema::Foreign
-        });
-    }
-    let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations")
-        .fetch_one(connection)
-        .await?;
-    Ok(Schema::Version(row.try_get(0)?))
-}
-
-/// Writes some pages and takes them back, so that a full disk is told of at the start and not by
-/// the first player.
-async fn probe(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    group::run(
-        connection,
-        "CREATE TABLE IF NOT EXISTS start_probe (filler BLOB NOT NULL)",
-    )
-    .await?;
-    sqlx::query("INSERT INTO start_probe (filler) VALUES (zeroblob($1))")
-        .bind(START_PROBE_BYTES)
-        .execute(&mut *connection)
-        .await?;
-    group::run(connection, "DROP TABLE start_probe").await
-}
-
-fn explain(path: &Path, error: sqlx::Error) -> OpenStoreError {
-    if let sqlx::Error::Migrate(migrating) = &error
-        && matches!(
-            **migrating,
-            MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)
-        )
-    {
-        return OpenStoreError::Foreign {
-            path: path.to_path_buf(),
-        };
-    }
-    by_code(path, code_of(&error)).unwrap_or_else(|| OpenStoreError::Failed {
-        path: path.to_path_buf(),
-        source: error,
-    })
-}
-
-/// The database's code, also when it was a migration that failed.
-fn code_of(error: &sqlx::Error) -> Option<i32> {
-    let sqlx::Error::Migrate(migrating) = error else {
-        return primary_code(error);
-    };
-    if let MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _) = &**migrating
-    {
-        return primary_code(source);
-    }
-    None
-}
-
-fn by_code(path: &Path, primary: Option<i32>) -> Option<OpenStoreError> {
-    let path = path.to_path_buf();
-    Some(match primary? {
-        code::NOTADB => OpenStoreError::NotADatabase { path },
-        code::READONLY => OpenStoreError::ReadOnly { path },
-        code::CANTOPEN | code::PERM | code::AUTH => OpenStoreError::NoAccess { path },
-        code::FULL => OpenStoreError::DiskFull { path },
-        code::BUSY | code::LOCKED => OpenStoreError::Locked { path },
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_code_of_the_database_has_an_error_that_says_what_to_do() {
-        let path = Path::new("/data/belay.sqlite");
-        let check = |primary: i32, words: &str| {
-            let text = by_code(path, Some(primary)).unwrap().to_string();
-            assert!(
-                text.contains("/data/belay.sqlite") && text.contains(words),
-                "{text}"
-            );
-        };
-        check(code::NOTADB, "not a SQLite database");
-        check(code::READONLY, "make both writable");
-        check(code::CANTOPEN, "check the rights");
-        check(code::PERM, "check the rights");
-        check(code::FULL, "free some space");
-        check(code::BUSY, "stop that one first");
-        assert!(by_code(path, Some(code::CONSTRAINT)).is_none());
-        assert!(by_code(path, None).is_none());
-    }
-
-    #[test]
-    fn migrations_are_numbered_without_gaps() {
-        let versions: Vec<_> = MIGRATIONS.iter().map(|(version, ..)| *version).collect();
-        let expected: Vec<_> = (1..).take(versions.len()).collect();
-        assert_eq!(versions, expected);
-    }
+    /// The database on a server cannot be used.
+    #[error(transparent)]
+    Server(#[from] OpenServerError),
 }

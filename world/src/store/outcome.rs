@@ -17,6 +17,10 @@ pub enum StoreError {
         /// What the database says.
         reason: String,
     },
+    /// **Refused**: somebody else has claimed the zone or the character under a higher number.
+    /// Nothing was done, and who asked must not write for it any more.
+    #[error("another node has taken over what this write is for")]
+    Fenced,
     /// The store stopped or crashed before it answered: a write is done or not, nobody knows.
     /// Read again before deciding.
     #[error("storage stopped before it answered")]
@@ -94,6 +98,12 @@ pub enum BackupError {
         /// What the database or the system says.
         reason: String,
     },
+    /// **Refused**: the database is a server, which has tools of its own for this.
+    #[error(
+        "the database is a PostgreSQL server; back it up with its own tool: \
+         pg_dump --format=custom --file=FILE DATABASE"
+    )]
+    Server,
     /// The store stopped before the backup was done; look whether the file exists.
     #[error("storage stopped before the backup was done")]
     Stopped,

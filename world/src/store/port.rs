@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::ban::{Ban, BanSubject, NewBan};
+use super::guard::Guard;
 use super::lines::Lines;
 use super::outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
@@ -33,6 +34,7 @@ pub type Clock = Arc<dyn Fn() -> UnixMillis + Send + Sync>;
 #[derive(Clone)]
 pub struct StorePort {
     pub(super) lines: Arc<Lines>,
+    pub(super) guard: Option<Arc<Guard>>,
 }
 
 impl std::fmt::Debug for StorePort {
@@ -52,7 +54,7 @@ impl StorePort {
         password_hash: String,
         reply: impl FnOnce(Result<AccountCreation, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::CreateAccount {
+        self.write(Write::CreateAccount {
             name,
             password_hash,
             answer: Answer::new(reply),
@@ -90,7 +92,7 @@ impl StorePort {
         password_hash: String,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::SetPassword {
+        self.write(Write::SetPassword {
             account,
             password_hash,
             answer: Answer::new(reply),
@@ -103,7 +105,7 @@ impl StorePort {
         account: AccountId,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::TouchLogin {
+        self.write(Write::TouchLogin {
             account,
             answer: Answer::new(reply),
         });
@@ -116,7 +118,7 @@ impl StorePort {
         role: Role,
         reply: impl FnOnce(Result<Option<AccountId>, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::SetRole {
+        self.write(Write::SetRole {
             name,
             role,
             answer: Answer::new(reply),
@@ -143,7 +145,7 @@ impl StorePort {
             holder,
             lasts,
         };
-        self.lines.write(Write::IssueToken {
+        self.write(Write::IssueToken {
             token,
             answer: Answer::new(reply),
         });
@@ -155,7 +157,7 @@ impl StorePort {
         hash: TokenHash,
         reply: impl FnOnce(Result<Option<Redeemed>, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::RedeemToken {
+        self.write(Write::RedeemToken {
             hash,
             answer: Answer::new(reply),
         });
@@ -167,7 +169,7 @@ impl StorePort {
         account: AccountId,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::RevokeTokens {
+        self.write(Write::RevokeTokens {
             account,
             answer: Answer::new(reply),
         });
@@ -185,7 +187,7 @@ impl StorePort {
         reply: impl FnOnce(Result<CharacterCreation, StoreError>) + Send + 'static,
     ) {
         let answer = Answer::new(reply);
-        self.lines.write(Write::CreateCharacter {
+        self.write(Write::CreateCharacter {
             account,
             name,
             room_key,
@@ -235,7 +237,7 @@ impl StorePort {
         saves: Vec<CharacterSave>,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::SaveCharacters {
+        self.write(Write::SaveCharacters {
             saves,
             answer: Answer::new(reply),
         });
@@ -273,7 +275,7 @@ impl StorePort {
         reply: impl FnOnce(Result<Vec<ItemId>, StoreError>) + Send + 'static,
     ) {
         let answer = Answer::new(reply);
-        self.lines.write(Write::CreateItems { items, answer });
+        self.write(Write::CreateItems { items, answer });
     }
 
     /// Makes what is missing of what resets promise, all or none, and answers the numbers of the
@@ -285,7 +287,7 @@ impl StorePort {
         reply: impl FnOnce(Result<Vec<Vec<ItemId>>, StoreError>) + Send + 'static,
     ) {
         let answer = Answer::new(reply);
-        self.lines.write(Write::TopUp { promises, answer });
+        self.write(Write::TopUp { promises, answer });
     }
 
     /// Hands an item over, if it is with the expected owner: of several who ask exactly one gets
@@ -296,7 +298,7 @@ impl StorePort {
         reply: impl FnOnce(Result<Transfer, StoreError>) + Send + 'static,
     ) {
         let answer = Answer::new(reply);
-        self.lines.write(Write::TransferItem { transfer, answer });
+        self.write(Write::TransferItem { transfer, answer });
     }
 
     /// Destroys an item, if it is with the expected owner; what lies in it falls to that owner.
@@ -306,7 +308,7 @@ impl StorePort {
         owner: Owner,
         reply: impl FnOnce(Result<Transfer, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::DestroyItem {
+        self.write(Write::DestroyItem {
             item,
             owner,
             answer: Answer::new(reply),
@@ -322,7 +324,7 @@ impl StorePort {
         ban: NewBan,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::AddBan {
+        self.write(Write::AddBan {
             ban,
             answer: Answer::new(reply),
         });
@@ -334,7 +336,7 @@ impl StorePort {
         subject: BanSubject,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::RemoveBan {
+        self.write(Write::RemoveBan {
             subject,
             answer: Answer::new(reply),
         });
@@ -353,7 +355,7 @@ impl StorePort {
         action: StaffAction,
         reply: impl FnOnce(Result<(), StoreError>) + Send + 'static,
     ) {
-        self.lines.write(Write::RecordStaffAction {
+        self.write(Write::RecordStaffAction {
             action,
             answer: Answer::new(reply),
         });
@@ -388,12 +390,5 @@ impl StorePort {
     /// The store's figures at this moment.
     pub fn status(&self) -> StoreStatus {
         self.lines.status()
-    }
-}
-
-impl StorePort {
-    pub(super) fn new(lines: Lines) -> Self {
-        let lines = Arc::new(lines);
-        Self { lines }
     }
 }

@@ -1,22 +1,20 @@
 //! `[edge]` A reader: answers reads over a connection of its own.
 
 use belay_runtime::{Context, Exit, Flow, Process};
-use sqlx::{Connection as _, SqliteConnection};
 
-use super::connect::Connector;
-use super::fault::{Fault, sort};
+use super::database::{Connection, Connector, Fault, sort, within};
 use super::outcome::StoreError;
 use super::port::Clock;
 use super::record::{CharacterSheet, UnixMillis};
 use super::request::Read;
-use super::sql::{account, ban, character, group, item, network_rule, staff};
+use super::sql::{account, ban, character, item, network_rule, staff};
 use crate::ids::CharacterId;
 
 /// One of the pool. It opens its connection with the first read, and again after a failure.
 pub(super) struct Reader {
     connector: Connector,
     clock: Clock,
-    connection: Option<SqliteConnection>,
+    connection: Option<Connection>,
 }
 
 impl Reader {
@@ -29,30 +27,46 @@ impl Reader {
     }
 
     async fn answer(&mut self, mut read: Read) {
-        let opened = match self.connection.take() {
-            Some(connection) => Ok(connection),
-            None => self.connector.reader().await,
-        };
-        let mut connection = match opened {
-            Ok(connection) => connection,
-            Err(error) => {
-                return read.refuse(StoreError::Unavailable {
-                    reason: error.to_string(),
-                });
-            }
-        };
-        match fetch(&mut connection, &mut read, (self.clock)()).await {
-            Ok(()) => {
-                self.connection = Some(connection);
-                read.answer().deliver();
-            }
-            Err(error) => read.refuse(match sort(&error) {
+        if let Err(fault) = self.fetch(&mut read).await {
+            return read.refuse(match fault {
                 Fault::Request(error) => error,
-                Fault::Outage(reason) => {
-                    tracing::error!(target: "belay_world", reason, "the database cannot be read");
+                Fault::Outage(reason) | Fault::Conflict(reason) => {
+                    tracing::error!(reason, "the database cannot be read");
                     StoreError::Unavailable { reason }
                 }
-            }),
+            });
+        }
+        read.answer().deliver();
+    }
+
+    /// Reads and stages the outcome. A connection that broke while it was idle is no failure: the
+    /// read is made again over a new one.
+    async fn fetch(&mut self, read: &mut Read) -> Result<(), Fault> {
+        if let Some(connection) = self.connection.take() {
+            match self.fetch_over(connection, read).await {
+                Err(Fault::Outage(reason)) if self.connector.file().is_none() => {
+                    tracing::debug!(reason, "a connection to the database broke");
+                }
+                settled => return settled,
+            }
+        }
+        let connection = self.connector.reader().await.map_err(|error| sort(&error));
+        self.fetch_over(connection?, read).await
+    }
+
+    async fn fetch_over(
+        &mut self,
+        mut connection: Connection,
+        read: &mut Read,
+    ) -> Result<(), Fault> {
+        let (now, patience) = ((self.clock)(), connection.patience());
+        match within(patience, fetch(&mut connection, read, now)).await {
+            Ok(Ok(())) => {
+                self.connection = Some(connection);
+                Ok(())
+            }
+            Ok(Err(error)) => Err(sort(&error)),
+            Err(unanswered) => Err(Fault::Outage(unanswered.to_string())),
         }
     }
 }
@@ -67,14 +81,14 @@ impl Process for Reader {
 
     async fn stop(&mut self, _context: &mut Context<Read>, _exit: &Exit) {
         if let Some(connection) = self.connection.take() {
-            connection.close().await.ok();
+            connection.close().await;
         }
     }
 }
 
 /// Reads and stages the outcome.
 async fn fetch(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     read: &mut Read,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
@@ -96,6 +110,9 @@ async fn fetch(
         Read::RoomItems { room_key, answer } => {
             answer.stage(item::of_room(connection, room_key).await?);
         }
+        Read::ZoneItems { zone_key, answer } => {
+            answer.stage(item::of_zone(connection, zone_key).await?);
+        }
         Read::AllRoomItems { answer } => answer.stage(item::of_all_rooms(connection).await?),
         Read::ListBans { answer } => answer.stage(ban::list(connection, now).await?),
         Read::ListNetworkRules { answer } => answer.stage(network_rule::list(connection).await?),
@@ -107,11 +124,11 @@ async fn fetch(
 /// A character and its items as of one moment: both reads are in one transaction. After an error
 /// the connection is dropped, and the transaction with it.
 async fn sheet(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     character: CharacterId,
 ) -> Result<Option<CharacterSheet>, sqlx::Error> {
-    group::run(connection, "BEGIN").await?;
+    connection.run(connection.dialect().begin_read).await?;
     let sheet = character::load(connection, character).await?;
-    group::run(connection, "COMMIT").await?;
+    connection.run("COMMIT").await?;
     Ok(sheet)
 }

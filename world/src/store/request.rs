@@ -1,9 +1,11 @@
 //! `[process]` The requests that travel to the store's processes, each with its answer.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::answer::{Answer, Deliver};
 use super::ban::{Ban, BanSubject, NewBan};
+use super::guard::{Claim, Guard};
 use super::network_rule::{NetworkRule, RuleChange};
 use super::outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
@@ -87,10 +89,30 @@ pub(super) enum Write {
         account: AccountId,
         answer: Answer<()>,
     },
+    Claim {
+        claim: Claim,
+        answer: Answer<()>,
+    },
     RecordStaffAction {
         action: StaffAction,
         answer: Answer<()>,
     },
+}
+
+/// A write, and who may not have been replaced for it to be made.
+pub(super) struct GuardedWrite {
+    pub(super) guard: Option<Arc<Guard>>,
+    pub(super) write: Write,
+}
+
+impl GuardedWrite {
+    pub(super) fn answer(&mut self) -> &mut dyn Deliver {
+        self.write.answer()
+    }
+
+    pub(super) fn refuse(self, error: StoreError) {
+        self.write.refuse(error);
+    }
 }
 
 impl Write {
@@ -110,6 +132,7 @@ impl Write {
             | Self::AddBan { answer, .. }
             | Self::IssueToken { answer, .. }
             | Self::RevokeTokens { answer, .. }
+            | Self::Claim { answer, .. }
             | Self::RecordStaffAction { answer, .. } => answer,
         }
     }
@@ -132,8 +155,14 @@ impl Write {
             | Self::IssueToken { .. }
             | Self::RedeemToken { .. }
             | Self::RevokeTokens { .. }
+            | Self::Claim { .. }
             | Self::RecordStaffAction { .. } => false,
         }
+    }
+
+    /// Whether this raises a number that guards are compared with.
+    pub(super) fn is_claim(&self) -> bool {
+        matches!(self, Self::Claim { .. })
     }
 
     pub(super) fn refuse(mut self, error: StoreError) {
@@ -144,7 +173,7 @@ impl Write {
 
 /// What the writer's mailbox holds.
 pub(super) enum WriterMessage {
-    Write(Write),
+    Write(GuardedWrite),
     /// The pause after a failure is over.
     Retry,
 }
@@ -178,6 +207,10 @@ pub(super) enum Read {
         room_key: String,
         answer: Answer<Vec<ItemRecord>>,
     },
+    ZoneItems {
+        zone_key: String,
+        answer: Answer<Vec<ItemRecord>>,
+    },
     AllRoomItems {
         answer: Answer<Vec<ItemRecord>>,
     },
@@ -200,7 +233,9 @@ impl Read {
             Self::ListCharacters { answer, .. } => answer,
             Self::FindCharacter { answer, .. } => answer,
             Self::LoadCharacter { answer, .. } => answer,
-            Self::RoomItems { answer, .. } | Self::AllRoomItems { answer } => answer,
+            Self::RoomItems { answer, .. }
+            | Self::ZoneItems { answer, .. }
+            | Self::AllRoomItems { answer } => answer,
             Self::ListBans { answer } => answer,
             Self::ListNetworkRules { answer } => answer,
             Self::ListStaffActions { answer } => answer,

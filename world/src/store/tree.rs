@@ -1,6 +1,5 @@
 //! `[edge]` The store as a whole: opened and checked, it hands out its port and its processes.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -10,17 +9,18 @@ use belay_runtime::{
 
 use super::backup::BackupMaker;
 use super::commit::Committer;
-use super::connect::Connector;
+use super::database::Connector;
 use super::limits::{
     BACKUP_QUEUE_MAX, CRASH_WINDOW, CRASHES_MAX, READ_QUEUE_MAX, READER_STOP_MAX, READERS,
     RETRY_FIRST, RETRY_MAX, WRITE_QUEUE_MAX, WRITER_STOP_MAX,
 };
 use super::lines::Lines;
-use super::open::{OpenStoreError, StoreOptions, prepare};
+use super::open::{OpenStoreError, StoreOptions};
 use super::park::Park;
+use super::place::StorePlace;
 use super::port::StorePort;
 use super::reader::Reader;
-use super::request::{Backup, Read, Write, WriterMessage};
+use super::request::{Backup, GuardedWrite, Read, WriterMessage};
 use super::status::Figures;
 use super::writer::Writer;
 
@@ -39,15 +39,15 @@ pub struct Store {
 impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Store")
-            .field("path", &self.connector.path)
+            .field("connector", &self.connector)
             .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }
 
 impl Store {
-    /// Opens the database file, makes it when there is none, brings its schema up to date and
-    /// proves that it can be written.
+    /// Opens the database, brings its schema up to date and proves that it can be written. A file
+    /// is made when there is none; a database on a server must exist, and may be empty.
     ///
     /// # Errors
     /// [`OpenStoreError`] (**fatal**): says what is wrong and what to do. Nothing has started then.
@@ -55,11 +55,11 @@ impl Store {
     /// # Cancel safety
     /// Safe: each migration is one transaction.
     pub async fn open(
-        path: impl Into<PathBuf>,
+        place: impl Into<StorePlace>,
         options: StoreOptions,
     ) -> Result<Self, OpenStoreError> {
-        let connector = Connector::new(path.into(), &options);
-        prepare(&connector).await?;
+        let connector = Connector::new(place.into(), &options)?;
+        connector.prepare().await?;
         let mailbox = |messages| Capacity {
             messages,
             reserved: 0,
@@ -110,7 +110,7 @@ impl Store {
         })
     }
 
-    fn writer_spec(&self, park: Heir<Park<Write>>) -> ChildSpec {
+    fn writer_spec(&self, park: Heir<Park<GuardedWrite>>) -> ChildSpec {
         let connector = self.connector.clone();
         let clock = Arc::clone(&self.options.clock);
         let figures = Arc::clone(&self.figures);

@@ -21,21 +21,21 @@ use super::commit::{Committer, Setback};
 use super::limits::{GROUP_WRITES_MAX, STOP_MESSAGES_MAX};
 use super::outcome::StoreError;
 use super::park::{Group, Park};
-use super::request::{Write, WriterMessage};
+use super::request::{GuardedWrite, WriterMessage};
 use super::status::Figures;
 
 /// See the module.
 pub(super) struct Writer {
     committer: Committer,
-    park: Heir<Park<Write>>,
+    park: Heir<Park<GuardedWrite>>,
     figures: Arc<Figures>,
-    group: Vec<Write>,
+    group: Vec<GuardedWrite>,
 }
 
 impl Writer {
     pub(super) fn new(
         committer: Committer,
-        park: Heir<Park<Write>>,
+        park: Heir<Park<GuardedWrite>>,
         figures: Arc<Figures>,
     ) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Writer {
         }
     }
 
-    fn park_behind(&mut self, writes: Vec<Write>) {
+    fn park_behind(&mut self, writes: Vec<GuardedWrite>) {
         for write in writes {
             if let Some(write) = self.park.with(|park| park.push(write)) {
                 Figures::count(&self.figures.refused, 1);
@@ -97,7 +97,7 @@ impl Writer {
     }
 
     /// Commits a group and answers; when the database fails, parks it and says how long to pause.
-    async fn commit(&mut self, group: Group<Write>) -> Option<Duration> {
+    async fn commit(&mut self, group: Group<GuardedWrite>) -> Option<Duration> {
         match self.committer.commit(group).await {
             Ok(writes) => {
                 Figures::count(&self.figures.groups, 1);

@@ -11,14 +11,12 @@ use belay_world::store::{
     limits::CHARACTERS_PER_ACCOUNT_MAX,
 };
 
-use super::support::{Folder, ManualClock, Running, all, ask, name, post, refused, save};
+use super::support::{ManualClock, Place, Running, all, ask, name, post, refused, save};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_who_want_one_name_at_once_one_gets_it_whatever_the_case() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn of_many_who_want_one_name_at_once_one_gets_it_whatever_the_case(place: &Place) {
+    let running = Running::on(place).await;
     let spellings = ["ann", "Ann", "ANN", "aNN"];
     let asked = (0..64).map(|number| {
         let spelling = name(spellings[number % 4]);
@@ -50,15 +48,13 @@ async fn of_many_who_want_one_name_at_once_one_gets_it_whatever_the_case() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn an_account_keeps_its_password_login_and_role() {
-    let folder = Folder::new();
+pub(crate) async fn an_account_keeps_its_password_login_and_role(place: &Place) {
     let clock = ManualClock::default();
     let options = StoreOptions {
         clock: clock.clock(),
         ..StoreOptions::default()
     };
-    let running = Running::start(&folder.database(), options).await;
+    let running = Running::start(place.database(), options).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     clock.advance(HOUR);
@@ -80,7 +76,7 @@ async fn an_account_keeps_its_password_login_and_role() {
     );
     running.stop().await;
 
-    let running = Running::on(&folder).await;
+    let running = Running::on(place).await;
     let port = &running.port;
     let account = ask(|reply| port.load_account_by_id(ann, reply))
         .await
@@ -103,10 +99,8 @@ async fn an_account_keeps_its_password_login_and_role() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn characters_are_unique_among_all_accounts_and_bounded_in_one() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn characters_are_unique_among_all_accounts_and_bounded_in_one(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let (ann, bob) = (running.account("ann").await, running.account("bob").await);
     let create = |account, text: &str| {
@@ -152,10 +146,8 @@ async fn characters_are_unique_among_all_accounts_and_bounded_in_one() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_saved_character_comes_back_as_it_was() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_saved_character_comes_back_as_it_was(place: &Place) {
+    let running = Running::on(place).await;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
     let mut state = save(hero, 7);
@@ -175,7 +167,7 @@ async fn a_saved_character_comes_back_as_it_was() {
         .unwrap();
     running.stop().await;
 
-    let running = Running::on(&folder).await;
+    let running = Running::on(place).await;
     let character = running.sheet(hero).await.character;
     assert_eq!(character.room_key, state.room_key);
     assert_eq!(
@@ -186,10 +178,8 @@ async fn a_saved_character_comes_back_as_it_was() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_save_of_several_is_all_or_none_and_spoils_no_neighbour() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_save_of_several_is_all_or_none_and_spoils_no_neighbour(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let (one, two) = (
@@ -216,15 +206,15 @@ async fn a_save_of_several_is_all_or_none_and_spoils_no_neighbour() {
     running.stop().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_is_redeemed_once_by_whoever_is_first_and_never_after_its_time() {
-    let folder = Folder::new();
+pub(crate) async fn a_token_is_redeemed_once_by_whoever_is_first_and_never_after_its_time(
+    place: &Place,
+) {
     let clock = ManualClock::default();
     let options = StoreOptions {
         clock: clock.clock(),
         ..StoreOptions::default()
     };
-    let running = Running::start(&folder.database(), options).await;
+    let running = Running::start(place.database(), options).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
@@ -284,15 +274,13 @@ async fn a_token_is_redeemed_once_by_whoever_is_first_and_never_after_its_time()
     running.stop().await;
 }
 
-#[tokio::test]
-async fn bans_are_replaced_lifted_and_end_in_time() {
-    let folder = Folder::new();
+pub(crate) async fn bans_are_replaced_lifted_and_end_in_time(place: &Place) {
     let clock = ManualClock::default();
     let options = StoreOptions {
         clock: clock.clock(),
         ..StoreOptions::default()
     };
-    let running = Running::start(&folder.database(), options).await;
+    let running = Running::start(place.database(), options).await;
     let port = &running.port;
     let address: IpAddr = "192.0.2.9".parse().unwrap();
     let network: Network = "192.0.2.0/24".parse().unwrap();
@@ -337,10 +325,8 @@ async fn bans_are_replaced_lifted_and_end_in_time() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn what_the_staff_did_is_read_newest_first() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn what_the_staff_did_is_read_newest_first(place: &Place) {
+    let running = Running::on(place).await;
     let action = |target: &str| StaffAction {
         staff: name("boss"),
         action: "kick".to_owned(),

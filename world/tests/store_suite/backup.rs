@@ -10,7 +10,7 @@ use super::support::{Folder, Running, ask, name, new_item, post, room, save};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_while_writing_is_one_moment_of_the_database() {
     let folder = Folder::new();
-    let running = Arc::new(Running::on(&folder).await);
+    let running = Arc::new(Running::in_folder(&folder).await);
     let ann = running.account("ann").await;
     let (one, two) = (
         running.character(ann, "one").await,
@@ -50,7 +50,8 @@ async fn a_backup_while_writing_is_one_moment_of_the_database() {
     let mut steps_before = 0;
     for number in 0..5 {
         let path = folder.file(&format!("backup-{number}.sqlite"));
-        let backup = Running::start(&path, belay_world::store::StoreOptions::default()).await;
+        let backup =
+            Running::start(path.as_path(), belay_world::store::StoreOptions::default()).await;
         let (one, two) = (
             backup.sheet(one).await.character,
             backup.sheet(two).await.character,
@@ -70,7 +71,7 @@ async fn a_backup_while_writing_is_one_moment_of_the_database() {
 #[tokio::test]
 async fn a_backup_replaces_no_file_and_leaves_nothing_half_done() {
     let folder = Folder::new();
-    let running = Running::on(&folder).await;
+    let running = Running::in_folder(&folder).await;
     let backup = |path| post(|reply| running.port.backup(path, reply));
     let taken = folder.file("taken");
     std::fs::write(&taken, "precious").unwrap();
@@ -119,7 +120,7 @@ async fn more_than_one_waiting_backup_is_refused() {
 #[tokio::test]
 async fn a_backup_holds_the_items_of_characters_too() {
     let folder = Folder::new();
-    let running = Running::on(&folder).await;
+    let running = Running::in_folder(&folder).await;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
     running.item(Owner::Character(hero)).await;
@@ -128,7 +129,7 @@ async fn a_backup_holds_the_items_of_characters_too() {
         .await
         .unwrap();
     running.stop().await;
-    let copy = Running::start(&path, Default::default()).await;
+    let copy = Running::start(path.as_path(), Default::default()).await;
     assert_eq!(copy.sheet(hero).await.items.len(), 1);
     let account = ask(|reply| copy.port.load_account(name("ann"), reply)).await;
     assert_eq!(account.unwrap().unwrap().id, ann);
@@ -140,7 +141,7 @@ async fn regression_nobody_else_may_read_the_database_or_its_backup() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = Folder::new();
-    let running = Running::on(&folder).await;
+    let running = Running::in_folder(&folder).await;
     let path = folder.file("backup.sqlite");
     ask(|reply| running.port.backup(path.clone(), reply))
         .await

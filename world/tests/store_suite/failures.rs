@@ -4,27 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use super::support::{Folder, Place, Running, all, ask, name, new_item, post, room, save, until};
 use belay_world::store::{
     Owner, Store, StoreError, StoreOptions, TopUp, Transfer,
     limits::{READ_QUEUE_MAX, READERS, WRITE_QUEUE_MAX},
 };
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, SqliteConnection};
-
-use super::support::{Folder, Running, all, ask, name, new_item, post, room, save, until};
-
-/// A connection of another program.
-async fn stranger(folder: &Folder) -> SqliteConnection {
-    SqliteConnectOptions::new()
-        .filename(folder.database())
-        .connect()
-        .await
-        .unwrap()
-}
-
-async fn run(connection: &mut SqliteConnection, statement: &'static str) {
-    sqlx::query(statement).execute(connection).await.unwrap();
-}
 
 /// Does not wait long for locks.
 fn impatient() -> StoreOptions {
@@ -34,14 +18,14 @@ fn impatient() -> StoreOptions {
     }
 }
 
-#[tokio::test]
-async fn writes_park_while_the_database_fails_and_drain_in_order_when_it_works_again() {
-    let folder = Folder::new();
-    let running = Running::start(&folder.database(), impatient()).await;
+pub(crate) async fn writes_park_while_the_database_fails_and_drain_in_order_when_it_works_again(
+    place: &Place,
+) {
+    let running = Running::start(place.database(), impatient()).await;
     let port = &running.port;
     let item = running.item(room("step/0")).await;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "BEGIN IMMEDIATE").await;
+    let mut other = place.stranger().await;
+    other.hold().await;
 
     let transfer = |number: u32| {
         let (from, to) = (format!("step/{number}"), format!("step/{}", number + 1));
@@ -61,7 +45,7 @@ async fn writes_park_while_the_database_fails_and_drain_in_order_when_it_works_a
         .unwrap();
     assert_eq!(seen.len(), 1, "reads go on and see what is committed");
 
-    run(&mut other, "ROLLBACK").await;
+    other.run("ROLLBACK").await;
     for (number, answer) in all(answers).await.into_iter().enumerate() {
         assert_eq!(answer, Ok(Transfer::Done), "{number}");
     }
@@ -76,13 +60,11 @@ async fn writes_park_while_the_database_fails_and_drain_in_order_when_it_works_a
     running.stop().await;
 }
 
-#[tokio::test]
-async fn resets_that_parked_make_no_more_than_one_would() {
-    let folder = Folder::new();
-    let running = Running::start(&folder.database(), impatient()).await;
+pub(crate) async fn resets_that_parked_make_no_more_than_one_would(place: &Place) {
+    let running = Running::start(place.database(), impatient()).await;
     let port = &running.port;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "BEGIN IMMEDIATE").await;
+    let mut other = place.stranger().await;
+    other.hold().await;
     let promise = TopUp {
         prototype: "town/coin".to_owned(),
         room_key: "town/inn".to_owned(),
@@ -92,7 +74,7 @@ async fn resets_that_parked_make_no_more_than_one_would() {
     let first = top_up();
     until(|| port.status().failing).await;
     let answers = all(vec![first, top_up(), top_up()]);
-    run(&mut other, "ROLLBACK").await;
+    other.run("ROLLBACK").await;
     let made: Vec<_> = answers.await.into_iter().map(Result::unwrap).collect();
     assert_eq!(made[0][0].len(), 2);
     assert_eq!(made[1..], [vec![vec![]], vec![vec![]]]);
@@ -109,7 +91,7 @@ async fn a_full_disk_parks_writes_until_there_is_room() {
         pages_max: Arc::clone(&pages_max),
         ..StoreOptions::default()
     };
-    let running = Running::start(&folder.database(), options).await;
+    let running = Running::start(folder.database(), options).await;
     let port = &running.port;
     let hundred = || vec![new_item(room("town/square")); 100];
     // Far more than the file may hold.
@@ -137,19 +119,17 @@ async fn a_full_disk_parks_writes_until_there_is_room() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_full_park_refuses_new_writes_and_keeps_the_old_ones() {
-    let folder = Folder::new();
+pub(crate) async fn a_full_park_refuses_new_writes_and_keeps_the_old_ones(place: &Place) {
     let options = StoreOptions {
         parked_writes_max: 10,
         ..impatient()
     };
-    let running = Running::start(&folder.database(), options).await;
+    let running = Running::start(place.database(), options).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "BEGIN IMMEDIATE").await;
+    let mut other = place.stranger().await;
+    other.hold().await;
 
     let write = |steps| post(move |reply| port.save_characters(vec![save(hero, steps)], reply));
     let first = write(1);
@@ -163,7 +143,7 @@ async fn a_full_park_refuses_new_writes_and_keeps_the_old_ones() {
     );
     assert!(port.status().refused >= 1);
 
-    run(&mut other, "ROLLBACK").await;
+    other.run("ROLLBACK").await;
     assert_eq!(first.await, Ok(()));
     for answer in all(kept).await {
         assert_eq!(answer, Ok(()));
@@ -172,13 +152,11 @@ async fn a_full_park_refuses_new_writes_and_keeps_the_old_ones() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_stop_while_the_database_fails_answers_what_is_lost() {
-    let folder = Folder::new();
-    let running = Running::start(&folder.database(), impatient()).await;
+pub(crate) async fn a_stop_while_the_database_fails_answers_what_is_lost(place: &Place) {
+    let running = Running::start(place.database(), impatient()).await;
     let ann = running.account("ann").await;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "BEGIN IMMEDIATE").await;
+    let mut other = place.stranger().await;
+    other.hold().await;
     let write = post(|reply| running.port.touch_login(ann, reply));
     until(|| running.port.status().failing).await;
     let port = running.port.clone();
@@ -190,10 +168,8 @@ async fn a_stop_while_the_database_fails_answers_what_is_lost() {
     assert_eq!(late, Err(StoreError::Lost));
 }
 
-#[tokio::test]
-async fn a_stop_commits_everything_that_was_posted_before_it() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_stop_commits_everything_that_was_posted_before_it(place: &Place) {
+    let running = Running::on(place).await;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
     let answers: Vec<_> = (0..2_000)
@@ -203,15 +179,13 @@ async fn a_stop_commits_everything_that_was_posted_before_it() {
     for answer in all(answers).await {
         assert_eq!(answer, Ok(()));
     }
-    let running = Running::on(&folder).await;
+    let running = Running::on(place).await;
     assert_eq!(running.sheet(hero).await.character.score.steps, 1_999);
     running.stop().await;
 }
 
-#[tokio::test]
-async fn full_queues_refuse_at_once_and_every_request_is_answered_once() {
-    let folder = Folder::new();
-    let store = Store::open(folder.database(), StoreOptions::default())
+pub(crate) async fn full_queues_refuse_at_once_and_every_request_is_answered_once(place: &Place) {
+    let store = Store::open(place.database(), StoreOptions::default())
         .await
         .unwrap();
     let port = store.port();
@@ -235,57 +209,52 @@ async fn full_queues_refuse_at_once_and_every_request_is_answered_once() {
     }
 }
 
-#[tokio::test]
-async fn a_row_that_nobody_wrote_is_a_fault_of_that_read_only() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_row_that_nobody_wrote_is_a_fault_of_that_read_only(place: &Place) {
+    let running = Running::on(place).await;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
     running.item(Owner::Character(hero)).await;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "UPDATE characters SET settings = '{broken'").await;
+    let mut other = place.stranger().await;
+    other
+        .run("UPDATE characters SET settings = '{broken'")
+        .await;
     let sheet = running.sheet(hero).await;
     assert_eq!(
         sheet.character.settings,
         belay_world::store::Settings::default()
     );
 
-    run(
-        &mut other,
-        "UPDATE items SET owner_kind = 'room', owner = 'x', prototype = X'00ff'",
-    )
-    .await;
-    let answer = ask(|reply| running.port.all_room_items(reply)).await;
-    assert!(
-        matches!(answer, Err(StoreError::Fault { .. })),
-        "{answer:?}"
-    );
-    assert_eq!(running.sheet(hero).await.items, [], "the reader goes on");
+    other.run("UPDATE characters SET name = '?'").await;
+    for _ in 0..4 {
+        let answer = ask(|reply| running.port.load_character(hero, reply)).await;
+        assert!(
+            matches!(answer, Err(StoreError::Fault { .. })),
+            "{answer:?}"
+        );
+    }
+    let account = ask(|reply| running.port.load_account(name("ann"), reply)).await;
+    assert!(account.unwrap().is_some(), "the readers go on");
     running.stop().await;
 }
 
-#[tokio::test]
-async fn reads_answer_an_error_while_the_file_cannot_be_read() {
-    let folder = Folder::new();
-    let running = Running::start(&folder.database(), impatient()).await;
+pub(crate) async fn reads_answer_an_error_while_the_file_cannot_be_read(place: &Place) {
+    let running = Running::start(place.database(), impatient()).await;
     running.account("ann").await;
-    let mut other = stranger(&folder).await;
-    run(&mut other, "ALTER TABLE accounts RENAME TO gone").await;
+    let mut other = place.stranger().await;
+    other.run("ALTER TABLE accounts RENAME TO gone").await;
     let answer = ask(|reply| running.port.load_account(name("ann"), reply)).await;
     assert!(
         matches!(answer, Err(StoreError::Fault { .. })),
         "{answer:?}"
     );
-    run(&mut other, "ALTER TABLE gone RENAME TO accounts").await;
+    other.run("ALTER TABLE gone RENAME TO accounts").await;
     let answer = ask(|reply| running.port.load_account(name("ann"), reply)).await;
     assert!(answer.unwrap().is_some());
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_reply_that_panics_harms_neither_the_store_nor_its_neighbours() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_reply_that_panics_harms_neither_the_store_nor_its_neighbours(place: &Place) {
+    let running = Running::on(place).await;
     let ann = running.account("ann").await;
     let before = post(|reply| running.port.touch_login(ann, reply));
     running

@@ -5,12 +5,10 @@ use belay_world::store::{
     NewItem, Owner, StoreError, TopUp, Transfer, limits::CONTAINER_DEPTH_MAX,
 };
 
-use super::support::{Folder, Running, all, ask, name, new_item, post, room, save};
+use super::support::{Place, Running, all, ask, name, new_item, post, room, save};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_who_reach_for_one_item_exactly_one_gets_it() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn of_many_who_reach_for_one_item_exactly_one_gets_it(place: &Place) {
+    let running = Running::on(place).await;
     let mut characters = Vec::new();
     for number in 0..8_u8 {
         let text = format!("acc{}", char::from(b'a' + number));
@@ -47,10 +45,10 @@ async fn of_many_who_reach_for_one_item_exactly_one_gets_it() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn writes_are_made_and_answered_in_the_order_in_which_they_were_posted() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn writes_are_made_and_answered_in_the_order_in_which_they_were_posted(
+    place: &Place,
+) {
+    let running = Running::on(place).await;
     let item = running.item(room("step/0")).await;
     let (sender, mut receiver) = tokio::sync::mpsc::channel(1_000);
     // Each transfer can only succeed when the one before it is done.
@@ -77,10 +75,8 @@ async fn writes_are_made_and_answered_in_the_order_in_which_they_were_posted() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_write_that_fails_fails_alone_in_its_group() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_write_that_fails_fails_alone_in_its_group(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
@@ -120,10 +116,8 @@ async fn a_write_that_fails_fails_alone_in_its_group() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_transfer_names_the_owner_before_it_and_a_place_that_exists() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_transfer_names_the_owner_before_it_and_a_place_that_exists(place: &Place) {
+    let running = Running::on(place).await;
     let ann = running.account("ann").await;
     let hero = Owner::Character(running.character(ann, "hero").await);
     let square = || room("town/square");
@@ -155,10 +149,8 @@ async fn a_transfer_names_the_owner_before_it_and_a_place_that_exists() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn a_container_takes_its_content_along_and_never_holds_itself() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_container_takes_its_content_along_and_never_holds_itself(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let hero = running.character(ann, "hero").await;
@@ -218,10 +210,8 @@ async fn a_container_takes_its_content_along_and_never_holds_itself() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn containers_stand_in_each_other_only_so_deep() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn containers_stand_in_each_other_only_so_deep(place: &Place) {
+    let running = Running::on(place).await;
     let mut inner = running.item(room("town/square")).await;
     for depth in 1..=CONTAINER_DEPTH_MAX + 1 {
         let next = running.item(room("town/square")).await;
@@ -235,10 +225,8 @@ async fn containers_stand_in_each_other_only_so_deep() {
     running.stop().await;
 }
 
-#[tokio::test]
-async fn items_are_made_all_or_none_with_their_prototype_and_origin() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn items_are_made_all_or_none_with_their_prototype_and_origin(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let reset = NewItem {
         origin: Some("town/cellar".to_owned()),
@@ -274,10 +262,8 @@ fn promise(room_key: &str, prototype: &str, at_most: u16) -> TopUp {
     }
 }
 
-#[tokio::test]
-async fn a_reset_tops_up_what_it_made_wherever_that_is() {
-    let folder = Folder::new();
-    let running = Running::on(&folder).await;
+pub(crate) async fn a_reset_tops_up_what_it_made_wherever_that_is(place: &Place) {
+    let running = Running::on(place).await;
     let port = &running.port;
     let ann = running.account("ann").await;
     let hero = Owner::Character(running.character(ann, "hero").await);

@@ -98,7 +98,7 @@ fn run_and_kill(database: &Path, steps: usize) -> BTreeMap<ItemId, u64> {
 #[tokio::test]
 async fn a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing() {
     let folder = Folder::new();
-    let running = Running::on(&folder).await;
+    let running = Running::in_folder(&folder).await;
     let new = vec![new_item(room("step/0")); ITEMS];
     let ids = ask(|reply| running.port.create_items(new, reply))
         .await
@@ -108,7 +108,7 @@ async fn a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing() {
     for steps in [60, 333, 1_000, 47, 2_500] {
         let answered = run_and_kill(&folder.database(), steps);
         assert!(!answered.is_empty());
-        let running = Running::on(&folder).await;
+        let running = Running::in_folder(&folder).await;
         let items = ask(|reply| running.port.all_room_items(reply))
             .await
             .unwrap();

@@ -17,7 +17,7 @@ fn now() -> Instant {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sixty_four_writers_transfer_items_at_once() {
     let folder = Folder::new();
-    let running = Running::on(&folder).await;
+    let running = Running::in_folder(&folder).await;
     let account = running.account("ann").await;
     let hero = Owner::Character(running.character(account, "hero").await);
     let mut items = Vec::new();

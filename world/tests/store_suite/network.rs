@@ -2,11 +2,9 @@
 
 use belay_world::store::limits::NETWORK_RULES_MAX;
 use belay_world::store::{NetworkRule, NewNetworkRule, RuleKind, RuleSubject, StoreOptions};
-use sqlx::ConnectOptions as _;
-use sqlx::sqlite::SqliteConnectOptions;
 use std::time::Duration;
 
-use super::support::{Folder, ManualClock, Running, ask};
+use super::support::{ManualClock, Place, Running, ask};
 
 fn subject(kind: RuleKind, name: &str) -> RuleSubject {
     RuleSubject {
@@ -41,21 +39,22 @@ impl Running {
     }
 }
 
-#[tokio::test]
-async fn a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case() {
-    let (folder, clock) = (Folder::new(), ManualClock::default());
+pub(crate) async fn a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case(
+    place: &Place,
+) {
+    let clock = ManualClock::default();
     let options = || StoreOptions {
         clock: clock.clock(),
         ..StoreOptions::default()
     };
-    let store = Running::start(&folder.database(), options()).await;
+    let store = Running::start(place.database(), options()).await;
     assert!(store.add(RuleKind::Mute, "Ann", "spam").await);
     clock.advance(Duration::from_secs(9));
     assert!(store.add(RuleKind::Block, "OtherGame", "").await);
     assert!(store.add(RuleKind::Mute, "ANN", "more spam").await);
     store.stop().await;
 
-    let store = Running::start(&folder.database(), options()).await;
+    let store = Running::start(place.database(), options()).await;
     let rules = store.rules().await;
     let shown: Vec<_> = rules
         .iter()
@@ -79,19 +78,21 @@ async fn a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case() {
     store.stop().await;
 }
 
-#[tokio::test]
-async fn a_new_rule_is_refused_when_there_are_too_many_and_an_old_one_is_replaced() {
-    let folder = Folder::new();
-    let store = Running::start(&folder.database(), StoreOptions::default()).await;
+pub(crate) async fn a_new_rule_is_refused_when_there_are_too_many_and_an_old_one_is_replaced(
+    place: &Place,
+) {
+    let store = Running::start(place.database(), StoreOptions::default()).await;
     assert!(store.add(RuleKind::Mute, "Ann", "spam").await);
-    let other = SqliteConnectOptions::new().filename(folder.database());
-    let mut other = other.connect().await.unwrap();
-    let fill = "WITH RECURSIVE numbers (number) AS \
-         (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < $1) \
-         INSERT INTO network_rules (kind, subject_key, subject, reason, made_by, made_at) \
-         SELECT 'mute', 'p' || number, 'P' || number, '', 'Boss', 0 FROM numbers";
-    let filled = sqlx::query(fill).bind(NETWORK_RULES_MAX - 1);
-    filled.execute(&mut other).await.unwrap();
+    assert_eq!(NETWORK_RULES_MAX, 10_000);
+    let mut other = place.stranger().await;
+    other
+        .run(
+            "WITH RECURSIVE numbers (number) AS \
+             (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 9999) \
+             INSERT INTO network_rules (kind, subject_key, subject, reason, made_by, made_at) \
+             SELECT 'mute', 'p' || number, 'P' || number, '', 'Boss', 0 FROM numbers",
+        )
+        .await;
     assert!(!store.add(RuleKind::Block, "Other", "").await);
     assert!(store.add(RuleKind::Mute, "ANN", "more spam").await);
     assert_eq!(store.rules().await.len(), 10_000);

@@ -89,7 +89,7 @@ async fn a_database_of_another_program_is_refused() {
 #[tokio::test]
 async fn a_newer_schema_is_refused_with_both_versions() {
     let folder = Folder::new();
-    Running::on(&folder).await.stop().await;
+    Running::in_folder(&folder).await.stop().await;
     let mut other = other_program(&folder).await;
     run(
         &mut other,
@@ -104,7 +104,7 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             error,
             OpenStoreError::Newer {
                 found: 77,
-                known: 3,
+                known: 4,
                 ..
             }
         ),
@@ -132,7 +132,7 @@ async fn a_full_disk_is_told_at_the_start() {
 #[tokio::test]
 async fn a_database_that_another_process_holds_is_told() {
     let folder = Folder::new();
-    Running::on(&folder).await.stop().await;
+    Running::in_folder(&folder).await.stop().await;
     let mut other = other_program(&folder).await;
     run(&mut other, "BEGIN IMMEDIATE").await;
     let lock_wait = Duration::from_millis(1);
@@ -152,7 +152,7 @@ async fn a_store_opens_again_with_all_it_holds_in_both_modes() {
             synchronous,
             ..StoreOptions::default()
         };
-        let running = Running::start(&folder.database(), options).await;
+        let running = Running::start(folder.database(), options).await;
         let known = ask(|reply| running.port.load_account(name("ann"), reply))
             .await
             .unwrap();
@@ -168,7 +168,7 @@ async fn a_store_opens_again_with_all_it_holds_in_both_modes() {
 #[tokio::test]
 async fn the_schema_is_the_agreed_one() {
     let folder = Folder::new();
-    Running::on(&folder).await.stop().await;
+    Running::in_folder(&folder).await.stop().await;
     let mut other = other_program(&folder).await;
     let journal: String = sqlx::query_scalar("PRAGMA journal_mode")
         .fetch_one(&mut other)
@@ -191,6 +191,7 @@ async fn the_schema_is_the_agreed_one() {
         "network_rules",
         "resume_tokens",
         "staff_actions",
+        "zone_epochs",
     ];
     assert_eq!(tables, expected, "and nothing is left of the probe");
 }

@@ -1,19 +1,23 @@
-//! A store in a folder of its own, and answers as values.
+//! A store in a folder or a database of its own, and answers as values.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use belay_bots::{PostgresError, PostgresServer};
 use belay_runtime::{Node, Supervisor};
 use belay_world::account::Name;
 use belay_world::ids::{AccountId, CharacterId, ItemId};
 use belay_world::store::{
     AccountCreation, CharacterCreation, CharacterSave, CharacterSheet, Clock, ItemTransfer,
-    NewItem, Owner, Score, Settings, Store, StoreError, StoreOptions, StorePort, Transfer,
-    UnixMillis,
+    NewItem, Owner, PostgresUrl, Score, Settings, Store, StoreError, StoreOptions, StorePlace,
+    StorePort, Transfer, UnixMillis,
 };
+use sqlx::postgres::PgConnectOptions;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, PgConnection, SqliteConnection};
 use tokio::sync::oneshot;
 
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
@@ -46,6 +50,103 @@ impl Drop for Folder {
     }
 }
 
+/// Where a test has its store: the same test runs on either database.
+pub(crate) enum Place {
+    File(Folder),
+    Server(PostgresUrl),
+}
+
+impl Place {
+    pub(crate) fn file() -> Self {
+        Self::File(Folder::new())
+    }
+
+    /// An empty database on the server that all tests share; nothing when there is no server.
+    pub(crate) fn server() -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let server = shared_server()?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let url = server.create_database(&format!("test{number}")).unwrap();
+        Some(Self::Server(url.parse().unwrap()))
+    }
+
+    pub(crate) fn database(&self) -> StorePlace {
+        match self {
+            Self::File(folder) => folder.database().into(),
+            Self::Server(url) => url.clone().into(),
+        }
+    }
+
+    /// A connection of another program.
+    pub(crate) async fn stranger(&self) -> Stranger {
+        match self {
+            Self::File(folder) => {
+                let options = SqliteConnectOptions::new().filename(folder.database());
+                Stranger::Sqlite(options.connect().await.unwrap())
+            }
+            Self::Server(url) => Stranger::Postgres(connect(url).await),
+        }
+    }
+}
+
+/// A connection of another program.
+pub(crate) enum Stranger {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl Stranger {
+    pub(crate) async fn run(&mut self, statement: &'static str) {
+        match self {
+            Self::Sqlite(sqlite) => {
+                sqlx::raw_sql(statement).execute(sqlite).await.unwrap();
+            }
+            Self::Postgres(postgres) => {
+                sqlx::raw_sql(statement).execute(postgres).await.unwrap();
+            }
+        }
+    }
+
+    /// Keeps all others from writing until it runs `ROLLBACK`.
+    pub(crate) async fn hold(&mut self) {
+        self.run(match self {
+            Self::Sqlite(_) => "BEGIN IMMEDIATE",
+            Self::Postgres(_) => "BEGIN; LOCK TABLE accounts, characters, items IN EXCLUSIVE MODE",
+        })
+        .await;
+    }
+}
+
+/// Connects as no password of the machine would.
+pub(crate) async fn connect(url: &PostgresUrl) -> PgConnection {
+    // These servers let everybody in, so the address shows as it is.
+    let options: PgConnectOptions = url.to_string().parse().unwrap();
+    options.connect().await.unwrap()
+}
+
+/// The one server of this test executable; it ends with it.
+pub(crate) fn shared_server() -> Option<&'static PostgresServer> {
+    static SERVER: OnceLock<Option<PostgresServer>> = OnceLock::new();
+    SERVER.get_or_init(own_server).as_ref()
+}
+
+/// A server that a test may kill. Data need not outlive the machine.
+pub(crate) fn own_server() -> Option<PostgresServer> {
+    match PostgresServer::start(&["fsync=off", "max_connections=200"]) {
+        Ok(server) => Some(server),
+        Err(PostgresError::NotInstalled) => {
+            // Past the capture of the test runner, so that it is seen.
+            let told = "SKIPPED: tests on PostgreSQL want it (apt-get install postgresql)\n";
+            drop(std::io::Write::write_all(
+                &mut std::io::stderr(),
+                told.as_bytes(),
+            ));
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// A clock that a test moves.
 #[derive(Clone, Default)]
 pub(crate) struct ManualClock(Arc<AtomicI64>);
@@ -69,8 +170,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) async fn start(path: &Path, options: StoreOptions) -> Self {
-        let store = Store::open(path, options).await.unwrap();
+    pub(crate) async fn start(place: impl Into<StorePlace>, options: StoreOptions) -> Self {
+        let store = Store::open(place, options).await.unwrap();
         let port = store.port();
         let node = Node::start(Supervisor::builder("node").child(store.spec()))
             .await
@@ -78,8 +179,12 @@ impl Running {
         Self { port, node }
     }
 
-    pub(crate) async fn on(folder: &Folder) -> Self {
-        Self::start(&folder.database(), StoreOptions::default()).await
+    pub(crate) async fn on(place: &Place) -> Self {
+        Self::start(place.database(), StoreOptions::default()).await
+    }
+
+    pub(crate) async fn in_folder(folder: &Folder) -> Self {
+        Self::start(folder.database(), StoreOptions::default()).await
     }
 
     pub(crate) async fn stop(self) {

@@ -5,6 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::store::StoreUrl;
+
 /// Everything an operator can set. [`super::RawConfig::check`] is the only way to make one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
@@ -192,6 +194,8 @@ pub struct Save {
 /// The database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Store {
+    /// Where it is.
+    pub url: StoreUrl,
     /// What a commit waits for.
     pub synchronous: StoreSynchronous,
 }

@@ -60,7 +60,7 @@ fn value_toml(setting: &Setting, value: &RawValue) -> String {
         ),
         (_, RawValue::List(entries)) => list_toml(entries.iter().map(String::as_str)),
         (Kind::Count(..) | Kind::Flag(_), RawValue::Text(text)) => text.trim().to_owned(),
-        (_, RawValue::Text(text)) => string_toml(text),
+        (kind, RawValue::Text(text)) => string_toml(&kind.shown(text)),
     }
 }
 
@@ -94,6 +94,25 @@ mod tests {
         let mut again = RawConfig::default();
         again.add_file("printed.toml", &printed);
         assert_eq!(again.check().expect(&printed), raw.check().expect("fine"));
+    }
+
+    #[test]
+    fn shows_no_password() {
+        let mut raw = RawConfig::default();
+        raw.add_set("store.url=postgres://belay:secret@db/belay");
+        let printed = to_toml(&raw);
+        assert!(
+            printed.contains("postgres://belay:***@db/belay"),
+            "{printed}"
+        );
+        assert!(!printed.contains("secret"), "{printed}");
+        assert!(!format!("{:?}", raw.check()).contains("secret"));
+
+        let mut raw = RawConfig::default();
+        raw.add_set("store.url=mysql://belay:secret@db/belay");
+        let report = raw.check().expect_err("no such database").to_string();
+        assert!(report.contains("mysql://belay:***@db/belay"), "{report}");
+        assert!(!report.contains("secret"), "{report}");
     }
 
     #[test]

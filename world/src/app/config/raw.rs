@@ -150,7 +150,7 @@ impl RawConfig {
         Problem::BadValue {
             origin,
             key: setting.key,
-            value: value.to_text(),
+            value: setting.kind.shown(&value.to_text()),
             fault,
             allowed,
         }

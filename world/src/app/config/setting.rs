@@ -11,6 +11,7 @@ use tracing_subscriber::EnvFilter;
 use super::checked::Config;
 use super::quantity::{duration_text, parse_duration, parse_size, size_text};
 use super::raw::RawValue;
+use crate::store::{ParseStoreUrlError, StoreUrl, without_secrets};
 
 /// The field of a [`Config`] that a setting fills.
 type Field<T> = fn(&mut Config) -> &mut T;
@@ -56,6 +57,8 @@ pub enum Kind {
     LogFilter(Field<String>),
     /// A list of web origins.
     Origins(Field<Vec<String>>),
+    /// The word `sqlite`, or the address of a server, in which a password is a secret.
+    StoreUrl(Field<StoreUrl>),
 }
 
 impl Setting {
@@ -117,10 +120,33 @@ impl Kind {
                 EnvFilter::try_new(text).map_err(|e| format!("is not a filter ({e})"))?;
                 text.clone_into(field(config));
             }
+            Kind::StoreUrl(field) => {
+                *field(config) = text
+                    .parse()
+                    .map_err(|e: ParseStoreUrlError| e.to_string())?;
+            }
             // Answered above: a list may be written as one text.
             Kind::Origins(_) => {}
         }
         Ok(())
+    }
+
+    /// A value as it may be shown: without its secrets.
+    #[must_use]
+    pub fn shown(&self, text: &str) -> String {
+        match self {
+            Kind::StoreUrl(_) => without_secrets(text),
+            Kind::Address(_)
+            | Kind::Path(_)
+            | Kind::PathOrEmpty(_)
+            | Kind::Duration(..)
+            | Kind::Size(..)
+            | Kind::Count(..)
+            | Kind::Flag(_)
+            | Kind::Choice(_)
+            | Kind::LogFilter(_)
+            | Kind::Origins(_) => text.to_owned(),
+        }
     }
 
     /// What is allowed, with units and an example.
@@ -158,6 +184,9 @@ impl Kind {
             }
             Kind::Origins(_) => {
                 "a list of origins like [\"https://example.org\"]; in --set with commas".to_owned()
+            }
+            Kind::StoreUrl(_) => {
+                "sqlite, or postgres://user:password@host:5432/database".to_owned()
             }
         }
     }

@@ -203,13 +203,19 @@ pub static SETTINGS: &[Setting] = &[
         "How old the saved place and state of a character may get.",
     ),
     row(
+        "store.url",
+        "sqlite",
+        Kind::StoreUrl(|c| &mut c.store.url),
+        "The database: a SQLite file in data.dir, or a PostgreSQL server, which a cluster needs.",
+    ),
+    row(
         "store.synchronous",
         "normal",
         Kind::Choice(&[
             ("normal", |c| c.store.synchronous = StoreSynchronous::Normal),
             ("full", |c| c.store.synchronous = StoreSynchronous::Full),
         ]),
-        "normal survives the death of the process; full survives a power loss, and is slower.",
+        "SQLite: normal survives the death of the process; full a power loss too, and is slower.",
     ),
     row(
         "zone.reset",

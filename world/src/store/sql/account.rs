@@ -1,21 +1,18 @@
 //! `[edge]` Queries about accounts.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
-
 use crate::account::Name;
 use crate::ids::AccountId;
-use crate::store::fault::damaged;
+use crate::store::database::{Connection, Row, damaged, query};
 use crate::store::outcome::AccountCreation;
 use crate::store::record::{AccountRecord, Role, UnixMillis};
 
 pub(in crate::store) async fn create(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     name: &Name,
     password_hash: &str,
     now: UnixMillis,
 ) -> Result<AccountCreation, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "INSERT INTO accounts (name, name_key, password_hash, role, created_at) \
          VALUES ($1, $2, $3, 'player', $4) ON CONFLICT (name_key) DO NOTHING RETURNING id",
     )
@@ -32,10 +29,10 @@ pub(in crate::store) async fn create(
 }
 
 pub(in crate::store) async fn load(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     name: &Name,
 ) -> Result<Option<AccountRecord>, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT id, name, password_hash, role, created_at, last_login FROM accounts \
          WHERE name_key = $1",
     )
@@ -46,10 +43,10 @@ pub(in crate::store) async fn load(
 }
 
 pub(in crate::store) async fn load_by_id(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
 ) -> Result<Option<AccountRecord>, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT id, name, password_hash, role, created_at, last_login FROM accounts \
          WHERE id = $1",
     )
@@ -59,7 +56,7 @@ pub(in crate::store) async fn load_by_id(
     row.as_ref().map(record).transpose()
 }
 
-fn record(row: &SqliteRow) -> Result<AccountRecord, sqlx::Error> {
+fn record(row: &Row) -> Result<AccountRecord, sqlx::Error> {
     let name: String = row.try_get(1)?;
     let role: String = row.try_get(3)?;
     let last_login: Option<i64> = row.try_get(5)?;
@@ -79,38 +76,38 @@ pub(in crate::store) fn stored_name(text: &str) -> Result<Name, sqlx::Error> {
 
 /// A new password makes all tokens of the account worthless.
 pub(in crate::store) async fn set_password(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     super::token::revoke(&mut *connection, account).await?;
-    let done = sqlx::query("UPDATE accounts SET password_hash = $1 WHERE id = $2")
+    let done = query("UPDATE accounts SET password_hash = $1 WHERE id = $2")
         .bind(password_hash)
         .bind(account.0)
         .execute(connection)
         .await?;
-    one_row(done.rows_affected())
+    one_row(done)
 }
 
 pub(in crate::store) async fn touch_login(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
-    let done = sqlx::query("UPDATE accounts SET last_login = $1 WHERE id = $2")
+    let done = query("UPDATE accounts SET last_login = $1 WHERE id = $2")
         .bind(now.0)
         .bind(account.0)
         .execute(connection)
         .await?;
-    one_row(done.rows_affected())
+    one_row(done)
 }
 
 pub(in crate::store) async fn set_role(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     name: &Name,
     role: Role,
 ) -> Result<Option<AccountId>, sqlx::Error> {
-    let row = sqlx::query("UPDATE accounts SET role = $1 WHERE name_key = $2 RETURNING id")
+    let row = query("UPDATE accounts SET role = $1 WHERE name_key = $2 RETURNING id")
         .bind(role.as_str())
         .bind(name.key())
         .fetch_optional(connection)
@@ -119,9 +116,9 @@ pub(in crate::store) async fn set_role(
 }
 
 pub(in crate::store) async fn list_staff(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<Vec<Name>, sqlx::Error> {
-    let rows = sqlx::query("SELECT name FROM accounts WHERE role = 'staff' ORDER BY name_key")
+    let rows = query("SELECT name FROM accounts WHERE role = 'staff' ORDER BY name_key")
         .fetch_all(connection)
         .await?;
     rows.iter()

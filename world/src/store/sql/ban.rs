@@ -1,19 +1,16 @@
 //! `[edge]` Queries about bans.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
-
 use crate::store::ban::{Ban, BanSubject, NewBan};
-use crate::store::fault::damaged;
+use crate::store::database::{Connection, Row, damaged, query};
 use crate::store::limits::BANS_READ_MAX;
 use crate::store::record::UnixMillis;
 
 pub(in crate::store) async fn add(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     ban: &NewBan,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    query(
         "INSERT INTO bans (kind, value, reason, banned_by, banned_at, until) \
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (kind, value) DO UPDATE SET \
          reason = excluded.reason, banned_by = excluded.banned_by, \
@@ -27,27 +24,27 @@ pub(in crate::store) async fn add(
     .bind(ban.lasts.map(|lasts| now.after(lasts).0))
     .execute(connection)
     .await
-    .map(|_| ())
+    .map(|_changed| ())
 }
 
 pub(in crate::store) async fn remove(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     subject: &BanSubject,
 ) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query("DELETE FROM bans WHERE kind = $1 AND value = $2")
+    let done = query("DELETE FROM bans WHERE kind = $1 AND value = $2")
         .bind(subject.kind())
         .bind(subject.value())
         .execute(connection)
         .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(done > 0)
 }
 
 /// The bans that hold at `now`, newest first.
 pub(in crate::store) async fn list(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     now: UnixMillis,
 ) -> Result<Vec<Ban>, sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT kind, value, reason, banned_by, banned_at, until FROM bans \
          WHERE until IS NULL OR until > $1 ORDER BY banned_at DESC, kind, value LIMIT $2",
     )
@@ -58,7 +55,7 @@ pub(in crate::store) async fn list(
     rows.iter().map(record).collect()
 }
 
-fn record(row: &SqliteRow) -> Result<Ban, sqlx::Error> {
+fn record(row: &Row) -> Result<Ban, sqlx::Error> {
     let (kind, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
     let subject = BanSubject::from_stored(&kind, &value);
     let until: Option<i64> = row.try_get(5)?;

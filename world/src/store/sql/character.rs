@@ -1,30 +1,33 @@
 //! `[edge]` Queries about characters.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
-
 use super::account::{one_row, stored_name};
 use crate::account::Name;
 use crate::ids::{AccountId, CharacterId};
+use crate::store::database::{Connection, Row, query};
 use crate::store::limits::CHARACTERS_PER_ACCOUNT_MAX;
 use crate::store::outcome::CharacterCreation;
 use crate::store::record::{CharacterRecord, CharacterSave, CharacterSheet, Score, UnixMillis};
 
 pub(in crate::store) async fn create(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
     name: &Name,
     room_key: &str,
     now: UnixMillis,
 ) -> Result<CharacterCreation, sqlx::Error> {
-    let row = sqlx::query("SELECT COUNT(*) FROM characters WHERE account_id = $1")
+    // Held, so that no other node makes one at the same time and there is one too many.
+    let held = query(connection.dialect().hold_account).bind(account.0);
+    if held.fetch_optional(&mut *connection).await?.is_none() {
+        return Err(sqlx::Error::RowNotFound);
+    }
+    let row = query("SELECT COUNT(*) FROM characters WHERE account_id = $1")
         .bind(account.0)
         .fetch_one(&mut *connection)
         .await?;
-    if row.try_get::<i64, _>(0)? >= CHARACTERS_PER_ACCOUNT_MAX {
+    if row.try_get::<i64>(0)? >= CHARACTERS_PER_ACCOUNT_MAX {
         return Ok(CharacterCreation::TooMany);
     }
-    let row = sqlx::query(
+    let row = query(
         "INSERT INTO characters (account_id, name, name_key, room_key, created_at, saved_at) \
          VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT (name_key) DO NOTHING RETURNING id",
     )
@@ -42,10 +45,10 @@ pub(in crate::store) async fn create(
 }
 
 pub(in crate::store) async fn list(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
 ) -> Result<Vec<CharacterRecord>, sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT id, account_id, name, room_key, steps, played_seconds, \
          settings, created_at, saved_at FROM characters WHERE account_id = $1 ORDER BY id",
     )
@@ -56,10 +59,10 @@ pub(in crate::store) async fn list(
 }
 
 pub(in crate::store) async fn find(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     name: &Name,
 ) -> Result<Option<CharacterRecord>, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT id, account_id, name, room_key, steps, played_seconds, \
          settings, created_at, saved_at FROM characters WHERE name_key = $1",
     )
@@ -71,10 +74,10 @@ pub(in crate::store) async fn find(
 
 /// The character and its items, as of one moment.
 pub(in crate::store) async fn load(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     character: CharacterId,
 ) -> Result<Option<CharacterSheet>, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT id, account_id, name, room_key, steps, played_seconds, \
          settings, created_at, saved_at FROM characters WHERE id = $1",
     )
@@ -87,7 +90,7 @@ pub(in crate::store) async fn load(
     Ok(Some(CharacterSheet { character, items }))
 }
 
-fn record(row: &SqliteRow) -> Result<CharacterRecord, sqlx::Error> {
+fn record(row: &Row) -> Result<CharacterRecord, sqlx::Error> {
     let name: String = row.try_get(2)?;
     let settings: String = row.try_get(6)?;
     Ok(CharacterRecord {
@@ -107,7 +110,7 @@ fn record(row: &SqliteRow) -> Result<CharacterRecord, sqlx::Error> {
 }
 
 pub(in crate::store) async fn save_all(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     saves: &[CharacterSave],
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
@@ -118,13 +121,13 @@ pub(in crate::store) async fn save_all(
 }
 
 async fn save(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     save: &CharacterSave,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
     let settings = serde_json::to_string(&save.settings)
         .map_err(|source| sqlx::Error::Encode(Box::new(source)))?;
-    let done = sqlx::query(
+    let done = query(
         "UPDATE characters SET room_key = $1, steps = $2, played_seconds = $3, settings = $4, \
          saved_at = $5 WHERE id = $6",
     )
@@ -136,5 +139,5 @@ async fn save(
     .bind(save.id.0)
     .execute(connection)
     .await?;
-    one_row(done.rows_affected())
+    one_row(done)
 }

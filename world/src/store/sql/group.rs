@@ -1,34 +1,50 @@
-//! `[edge]` The number of the last committed group, and the statements around a group.
+//! `[edge]` The number of a group, by which its fate can be asked for, and the statements around
+//! groups.
 
-use sqlx::{Row as _, SqliteConnection};
-
+use crate::store::database::{Connection, damaged, is_of_the_future, query};
 use crate::store::park::GroupNumber;
 
-/// Counts this group; the number is in the database if and only if the group is.
-pub(in crate::store) async fn count(
-    connection: &mut SqliteConnection,
+/// What became of a group whose commit was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Fate {
+    /// It is in the database.
+    Committed,
+    /// It is not.
+    Undone,
+    /// The database has not decided.
+    Open,
+    /// The database does not remember.
+    Forgotten,
+}
+
+/// Numbers this group.
+pub(in crate::store) async fn number(
+    connection: &mut Connection,
 ) -> Result<GroupNumber, sqlx::Error> {
-    let row =
-        sqlx::query("UPDATE commit_groups SET number = number + 1 WHERE id = 1 RETURNING number")
-            .fetch_one(connection)
-            .await?;
+    let statement = connection.dialect().group_number;
+    let row = query(statement).fetch_one(connection).await?;
     Ok(GroupNumber(row.try_get(0)?))
 }
 
-/// The number of the last group that is in the database.
-pub(in crate::store) async fn last(
-    connection: &mut SqliteConnection,
-) -> Result<GroupNumber, sqlx::Error> {
-    let row = sqlx::query("SELECT number FROM commit_groups WHERE id = 1")
-        .fetch_one(connection)
-        .await?;
-    Ok(GroupNumber(row.try_get(0)?))
-}
-
-/// Runs a statement that has no answer.
-pub(in crate::store) async fn run(
-    connection: &mut SqliteConnection,
-    statement: &'static str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(statement).execute(connection).await.map(|_| ())
+/// What became of the group with this number.
+pub(in crate::store) async fn fate(
+    connection: &mut Connection,
+    number: GroupNumber,
+) -> Result<Fate, sqlx::Error> {
+    let statement = connection.dialect().group_fate;
+    let asked = query(statement).bind(number.0).fetch_one(connection).await;
+    let row = match asked {
+        // A server that came back from an older copy. This spoils the transaction, and the next try
+        // makes the group.
+        Err(error) if is_of_the_future(&error) => return Ok(Fate::Undone),
+        asked => asked?,
+    };
+    let fate: Option<String> = row.try_get(0)?;
+    match fate.as_deref() {
+        Some("committed") => Ok(Fate::Committed),
+        Some("aborted") => Ok(Fate::Undone),
+        Some("in progress") => Ok(Fate::Open),
+        Some(other) => Err(damaged("the fate of a group", &other)),
+        None => Ok(Fate::Forgotten),
+    }
 }

@@ -1,16 +1,13 @@
 //! `[edge]` Queries about the rules for the network of games.
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Row as _, SqliteConnection};
-
-use crate::store::fault::damaged;
+use crate::store::database::{Connection, Row, damaged, query};
 use crate::store::limits::NETWORK_RULES_MAX;
 use crate::store::network_rule::{NetworkRule, NewNetworkRule, RuleChange, RuleKind, RuleSubject};
 use crate::store::record::UnixMillis;
 
 /// Whether there was room for a new one, or the one to be lifted was there.
 pub(in crate::store) async fn set(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     change: &RuleChange,
     now: UnixMillis,
 ) -> Result<bool, sqlx::Error> {
@@ -21,11 +18,11 @@ pub(in crate::store) async fn set(
 }
 
 async fn add(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     rule: &NewNetworkRule,
     now: UnixMillis,
 ) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query(
+    let done = query(
         "INSERT INTO network_rules (kind, subject_key, subject, reason, made_by, made_at) \
          SELECT $1, $2, $3, $4, $5, $6 WHERE (SELECT COUNT(*) FROM network_rules) < $7 \
          OR EXISTS (SELECT 1 FROM network_rules WHERE kind = $1 AND subject_key = $2) \
@@ -41,25 +38,22 @@ async fn add(
     .bind(NETWORK_RULES_MAX)
     .execute(connection)
     .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(done > 0)
 }
 
-async fn remove(
-    connection: &mut SqliteConnection,
-    subject: &RuleSubject,
-) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query("DELETE FROM network_rules WHERE kind = $1 AND subject_key = $2")
+async fn remove(connection: &mut Connection, subject: &RuleSubject) -> Result<bool, sqlx::Error> {
+    let done = query("DELETE FROM network_rules WHERE kind = $1 AND subject_key = $2")
         .bind(subject.kind.as_str())
         .bind(subject.key())
         .execute(connection)
         .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(done > 0)
 }
 
 pub(in crate::store) async fn list(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<Vec<NetworkRule>, sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT kind, subject, reason, made_by, made_at FROM network_rules \
          ORDER BY kind, subject_key LIMIT $1",
     )
@@ -69,7 +63,7 @@ pub(in crate::store) async fn list(
     rows.iter().map(record).collect()
 }
 
-fn record(row: &SqliteRow) -> Result<NetworkRule, sqlx::Error> {
+fn record(row: &Row) -> Result<NetworkRule, sqlx::Error> {
     let kind: String = row.try_get(0)?;
     let kind = RuleKind::from_stored(&kind).ok_or_else(|| damaged("network_rules.kind", &kind))?;
     let name = row.try_get(1)?;

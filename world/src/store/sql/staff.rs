@@ -1,17 +1,16 @@
 //! `[edge]` Queries about what the staff did.
 
-use sqlx::{Row as _, SqliteConnection};
-
 use super::account::stored_name;
+use crate::store::database::{Connection, Row, query};
 use crate::store::limits::STAFF_ACTIONS_READ_MAX;
 use crate::store::record::{StaffAction, StaffActionRecord, UnixMillis};
 
 pub(in crate::store) async fn record(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     action: &StaffAction,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    query(
         "INSERT INTO staff_actions (staff, action, target, reason, acted_at) \
          VALUES ($1, $2, $3, $4, $5)",
     )
@@ -22,21 +21,21 @@ pub(in crate::store) async fn record(
     .bind(now.0)
     .execute(connection)
     .await
-    .map(|_| ())
+    .map(|_changed| ())
 }
 
 /// The newest ones first.
 pub(in crate::store) async fn list(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<Vec<StaffActionRecord>, sqlx::Error> {
-    let rows = sqlx::query(
+    let rows = query(
         "SELECT staff, action, target, reason, acted_at FROM staff_actions \
          ORDER BY id DESC LIMIT $1",
     )
     .bind(STAFF_ACTIONS_READ_MAX)
     .fetch_all(connection)
     .await?;
-    let one = |row: &sqlx::sqlite::SqliteRow| {
+    let one = |row: &Row| {
         let action = StaffAction {
             staff: stored_name(row.try_get(0)?)?,
             action: row.try_get(1)?,

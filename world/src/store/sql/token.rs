@@ -1,19 +1,18 @@
 //! `[edge]` Queries about resume tokens.
 
-use sqlx::{Row as _, SqliteConnection};
-
 use crate::account::TokenHash;
 use crate::ids::{AccountId, CharacterId};
+use crate::store::database::{Connection, query};
 use crate::store::outcome::Redeemed;
 use crate::store::record::{NewToken, UnixMillis};
 
 /// Stores a token in place of the one that the character had. The character must be the account's.
 pub(in crate::store) async fn issue(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     token: &NewToken,
     now: UnixMillis,
 ) -> Result<(), sqlx::Error> {
-    let done = sqlx::query(
+    let done = query(
         "INSERT INTO resume_tokens (character_id, account_id, hash, created_at, expires_at) \
          SELECT id, account_id, $1, $2, $3 FROM characters WHERE id = $4 AND account_id = $5 \
          ON CONFLICT (character_id) DO UPDATE SET hash = excluded.hash, \
@@ -27,16 +26,16 @@ pub(in crate::store) async fn issue(
     .bind(token.holder.account.0)
     .execute(connection)
     .await?;
-    super::account::one_row(done.rows_affected())
+    super::account::one_row(done)
 }
 
 /// Uses a token up; an expired one is used up as well and redeems nothing.
 pub(in crate::store) async fn redeem(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     hash: &TokenHash,
     now: UnixMillis,
 ) -> Result<Option<Redeemed>, sqlx::Error> {
-    let row = sqlx::query(
+    let row = query(
         "DELETE FROM resume_tokens WHERE hash = $1 RETURNING account_id, character_id, expires_at",
     )
     .bind(hash.to_hex())
@@ -53,12 +52,12 @@ pub(in crate::store) async fn redeem(
 
 /// Takes back all tokens of an account.
 pub(in crate::store) async fn revoke(
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
     account: AccountId,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM resume_tokens WHERE account_id = $1")
+    query("DELETE FROM resume_tokens WHERE account_id = $1")
         .bind(account.0)
         .execute(connection)
         .await
-        .map(|_| ())
+        .map(|_changed| ())
 }

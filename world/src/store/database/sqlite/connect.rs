@@ -1,4 +1,4 @@
-//! `[edge]` Connections to the database file.
+//! `[edge]` Connections to a database file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,19 +8,20 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, SqliteConnection};
 
-use super::open::{StoreOptions, Synchronous};
+use crate::store::database::Create;
+use crate::store::open::{StoreOptions, Synchronous};
 
 /// How each process of the store opens its own connection.
 #[derive(Clone, Debug)]
-pub(super) struct Connector {
-    pub(super) path: PathBuf,
+pub(in crate::store) struct Connector {
+    pub(in crate::store::database) path: PathBuf,
     synchronous: Synchronous,
     lock_wait: Duration,
     pages_max: Arc<AtomicU32>,
 }
 
 impl Connector {
-    pub(super) fn new(path: PathBuf, options: &StoreOptions) -> Self {
+    pub(in crate::store::database) fn new(path: PathBuf, options: &StoreOptions) -> Self {
         Self {
             path,
             synchronous: options.synchronous,
@@ -30,7 +31,10 @@ impl Connector {
     }
 
     /// A connection that may write. The file must exist unless `create` says so.
-    pub(super) async fn writer(&self, create: Create) -> Result<SqliteConnection, sqlx::Error> {
+    pub(in crate::store::database) async fn writer(
+        &self,
+        create: Create,
+    ) -> Result<SqliteConnection, sqlx::Error> {
         let synchronous = match self.synchronous {
             Synchronous::Normal => SqliteSynchronous::Normal,
             Synchronous::Full => SqliteSynchronous::Full,
@@ -49,7 +53,7 @@ impl Connector {
     }
 
     /// A connection that only reads.
-    pub(super) async fn reader(&self) -> Result<SqliteConnection, sqlx::Error> {
+    pub(in crate::store::database) async fn reader(&self) -> Result<SqliteConnection, sqlx::Error> {
         let options = self
             .options()
             .thread_name(|number| format!("store-reader-{number}"));
@@ -57,7 +61,7 @@ impl Connector {
     }
 
     /// A connection that copies the file; what it copies to must be writable.
-    pub(super) async fn copier(&self) -> Result<SqliteConnection, sqlx::Error> {
+    pub(in crate::store) async fn copier(&self) -> Result<SqliteConnection, sqlx::Error> {
         self.options()
             .thread_name(|number| format!("store-backup-{number}"))
             .connect()
@@ -71,11 +75,4 @@ impl Connector {
             .foreign_keys(true)
             .disable_statement_logging()
     }
-}
-
-/// Whether a file that does not exist is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Create {
-    IfMissing,
-    Never,
 }

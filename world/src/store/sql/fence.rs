@@ -1,0 +1,75 @@
+//! `[edge]` Queries about who may write: the epochs of zones and of characters' sessions.
+
+use crate::ids::CharacterId;
+use crate::store::database::{Connection, query};
+use crate::store::guard::{Claim, Claimed};
+use crate::store::outcome::StoreError;
+
+/// Claims, unless there is a claim under a higher number. Waits until no other node's transaction
+/// that relied on a lower one is open.
+pub(in crate::store) async fn claim(
+    connection: &mut Connection,
+    claim: &Claim,
+) -> Result<Result<(), StoreError>, sqlx::Error> {
+    let raised = match &claim.what {
+        Claimed::Zone(zone) => claim_zone(connection, zone, claim.number).await?,
+        Claimed::Character(character) => {
+            claim_character(connection, *character, claim.number).await?
+        }
+    };
+    Ok(raised.then_some(()).ok_or(StoreError::Fenced))
+}
+
+async fn claim_zone(
+    connection: &mut Connection,
+    zone: &str,
+    epoch: i64,
+) -> Result<bool, sqlx::Error> {
+    let raised = query(
+        "INSERT INTO zone_epochs (zone, epoch) VALUES ($1, $2) ON CONFLICT (zone) DO UPDATE \
+         SET epoch = excluded.epoch WHERE zone_epochs.epoch <= excluded.epoch",
+    );
+    let rows = raised.bind(zone).bind(epoch).execute(connection).await?;
+    Ok(rows == 1)
+}
+
+async fn claim_character(
+    connection: &mut Connection,
+    character: CharacterId,
+    epoch: i64,
+) -> Result<bool, sqlx::Error> {
+    let raised =
+        query("UPDATE characters SET session_epoch = $1 WHERE id = $2 AND session_epoch <= $1");
+    let raised = raised.bind(epoch).bind(character.0);
+    if raised.execute(&mut *connection).await? == 1 {
+        return Ok(true);
+    }
+    match hold_character(connection, character).await? {
+        Some(_higher) => Ok(false),
+        None => Err(sqlx::Error::RowNotFound),
+    }
+}
+
+/// The highest number under which this was claimed. It cannot be raised until the transaction ends.
+pub(in crate::store) async fn hold(
+    connection: &mut Connection,
+    claimed: &Claimed,
+) -> Result<Option<i64>, sqlx::Error> {
+    match claimed {
+        Claimed::Zone(zone) => {
+            let held = query(connection.dialect().hold_zone).bind(&**zone);
+            let row = held.fetch_optional(connection).await?;
+            row.map(|row| row.try_get(0)).transpose()
+        }
+        Claimed::Character(character) => hold_character(connection, *character).await,
+    }
+}
+
+async fn hold_character(
+    connection: &mut Connection,
+    character: CharacterId,
+) -> Result<Option<i64>, sqlx::Error> {
+    let held = query(connection.dialect().hold_character).bind(character.0);
+    let row = held.fetch_optional(connection).await?;
+    row.map(|row| row.try_get(0)).transpose()
+}
