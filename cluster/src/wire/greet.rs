@@ -12,7 +12,7 @@
 
 use super::frame::{Decoder, Frame, FrameError, Kind, encode};
 use super::handshake::{First, Mismatch, Whom, preface, refusal, refusal_text};
-use super::limits::{HANDSHAKE_BYTES_MAX, LINGER};
+use super::limits::{CONNECT_WITHIN, HANDSHAKE_BYTES_MAX, LINGER};
 use super::outbox::Outbox;
 use super::seats::Seated;
 use super::shared::Shared;
@@ -21,7 +21,9 @@ use crate::cert::{self, Tls};
 use crate::ids::NodeName;
 use crate::transport::{Lane, Member};
 use bytes::{Bytes, BytesMut};
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -240,7 +242,8 @@ pub(super) async fn dial(
 ) -> Result<(Box<Framed>, Seated), HandshakeError> {
     let whom = Whom::Dialled(member.clone());
     let ours = shared.first(lane);
-    let mut framed = reach(&member.address, tls, lane).await?;
+    let place = (&*member.address, shared.rules.connect_within);
+    let mut framed = reach(place, tls, lane).await?;
     framed.write(Kind::Hello, &ours.encode()).await;
     let theirs = framed.first(shared).await?;
     let checked = framed.check_certificate(&theirs.hello.name);
@@ -262,7 +265,7 @@ pub(super) async fn knock(
     tls: Option<&Tls>,
     ours: &First,
 ) -> Result<(Framed, First), HandshakeError> {
-    let mut framed = reach(address, tls, ours.lane).await?;
+    let mut framed = reach((address, CONNECT_WITHIN), tls, ours.lane).await?;
     framed.write(Kind::Hello, &ours.encode()).await;
     let body = framed.read(Kind::Hello).await?;
     let theirs = match First::decode(&body, ours.versions) {
@@ -275,14 +278,20 @@ pub(super) async fn knock(
     }
 }
 
-async fn reach(address: &str, tls: Option<&Tls>, lane: Lane) -> Result<Framed, HandshakeError> {
-    let unreachable = |error: std::io::Error| HandshakeError::Unreachable {
+async fn reach(
+    (address, within): (&str, Duration),
+    tls: Option<&Tls>,
+    lane: Lane,
+) -> Result<Framed, HandshakeError> {
+    let unreachable = |error: io::Error| HandshakeError::Unreachable {
         address: address.to_owned(),
         why: why(&error),
     };
-    let mut socket = TcpStream::connect(address).await.map_err(unreachable)?;
+    let connected = timeout(within, TcpStream::connect(address)).await;
+    let connected = connected.unwrap_or_else(|_late| Err(io::ErrorKind::TimedOut.into()));
+    let mut socket = connected.map_err(unreachable)?;
     stream::tune(&socket).map_err(unreachable)?;
-    let broke = |error: std::io::Error| HandshakeError::Broke(why(&error));
+    let broke = |error: io::Error| HandshakeError::Broke(why(&error));
     socket.write_u8(preface(lane)).await.map_err(broke)?;
     let stream = stream::connect(socket, tls).await.map_err(broke)?;
     Ok(Framed::new(stream))

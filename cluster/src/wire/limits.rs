@@ -16,6 +16,10 @@ pub const HANDSHAKES_MAX: usize = 128;
 /// Within this a connection says which lane it is, in its first byte.
 pub const PREFACE_WITHIN: Duration = Duration::from_secs(2);
 
+/// Within this a node that is dialled answers at all. Cut off, it is tried anew, so that it is
+/// reached soon after it is reachable.
+pub const CONNECT_WITHIN: Duration = Duration::from_millis(1_500);
+
 /// Within this a connection is opened and both ends know each other; else it is closed.
 pub const HANDSHAKE_WITHIN: Duration = Duration::from_secs(5);
 

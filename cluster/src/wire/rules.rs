@@ -2,10 +2,10 @@
 
 use super::handshake::Versions;
 use super::limits::{
-    CONTROL_BYTES_MAX, CONTROL_MESSAGES_MAX, CONTROL_PING_EVERY, CONTROL_PONG_WITHIN,
-    HANDSHAKE_WITHIN, HANDSHAKES_MAX, JOIN_WITHIN, JOINS_MAX, OWED_BYTES_MAX, OWED_MESSAGES_MAX,
-    PLAY_BYTES_MAX, PLAY_MESSAGES_MAX, PLAY_PING_EVERY, PLAY_PONG_WITHIN, PREFACE_WITHIN, REDIAL,
-    VERSIONS,
+    CONNECT_WITHIN, CONTROL_BYTES_MAX, CONTROL_MESSAGES_MAX, CONTROL_PING_EVERY,
+    CONTROL_PONG_WITHIN, HANDSHAKE_WITHIN, HANDSHAKES_MAX, JOIN_WITHIN, JOINS_MAX, OWED_BYTES_MAX,
+    OWED_MESSAGES_MAX, PLAY_BYTES_MAX, PLAY_MESSAGES_MAX, PLAY_PING_EVERY, PLAY_PONG_WITHIN,
+    PREFACE_WITHIN, REDIAL, VERSIONS,
 };
 use super::pulse::Pace;
 use crate::limits::NODES_MAX;
@@ -30,6 +30,7 @@ pub(crate) struct Room {
 pub(crate) struct Rules {
     pub(crate) versions: Versions,
     pub(crate) preface_within: Duration,
+    pub(crate) connect_within: Duration,
     pub(crate) handshake_within: Duration,
     pub(crate) handshakes_max: usize,
     pub(crate) join_within: Duration,
@@ -63,6 +64,7 @@ impl Default for Rules {
         Self {
             versions: VERSIONS,
             preface_within: PREFACE_WITHIN,
+            connect_within: CONNECT_WITHIN,
             handshake_within: HANDSHAKE_WITHIN,
             handshakes_max: HANDSHAKES_MAX,
             join_within: JOIN_WITHIN,

@@ -13,6 +13,7 @@ use belay_runtime::{Backoff, ChildSpec, Context, Exit, Incoming, MonitorId, Sign
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::select;
 use tokio::time::{Instant, timeout};
 
@@ -115,7 +116,7 @@ impl Dialler {
         });
         match self.shared.side(lane).connections.spawn_child(spec) {
             Ok(process) => peer.phase = Phase::Running(ctx.monitor(&process), ctx.now()),
-            Err(_full) => wait(&self.shared, ctx, node, peer),
+            Err(_full) => wait(&self.shared, ctx, (node, peer), Duration::ZERO),
         }
     }
 
@@ -131,15 +132,23 @@ impl Dialler {
         };
         // It must have stood for a while: no handshake takes so long.
         let rules = &self.shared.rules;
-        if ctx.now() > since + rules.handshake_within + rules.redial.1 {
+        let took = ctx.now().saturating_duration_since(since);
+        let stood = took > rules.handshake_within + rules.redial.1;
+        if stood {
             peer.failures = 0;
         }
-        wait(&self.shared, ctx, node, peer);
+        let waited = if stood { Duration::ZERO } else { took };
+        wait(&self.shared, ctx, (node, peer), waited);
     }
 }
 
-/// Has a node dialled again after a while.
-fn wait(shared: &Shared, ctx: &mut Context<SideMessage>, node: NodeId, peer: &mut Peer) {
+/// Has a node dialled again after a while. The time that the last try took counts.
+fn wait(
+    shared: &Shared,
+    ctx: &mut Context<SideMessage>,
+    (node, peer): (NodeId, &mut Peer),
+    waited: Duration,
+) {
     let (first, max) = shared.rules.redial;
     let backoff = Backoff {
         first,
@@ -148,6 +157,7 @@ fn wait(shared: &Shared, ctx: &mut Context<SideMessage>, node: NodeId, peer: &mu
         jitter: 0.5,
     };
     let delay = backoff.delay(peer.failures, chance());
+    let delay = delay.saturating_sub(waited).max(delay.min(first / 2));
     peer.failures = peer.failures.saturating_add(1);
     peer.phase = Phase::Waiting(ctx.send_after(delay, SideMessage::Dial(node)));
 }

@@ -163,6 +163,34 @@ async fn whoever_says_nothing_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn a_place_that_does_not_answer_is_given_up_soon() {
+    // A listener that accepts nothing, until its queue is full.
+    let full = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    let any: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    full.bind(&any.into()).unwrap();
+    full.listen(1).unwrap();
+    let address = full.local_addr().unwrap().as_socket().unwrap();
+    let rules = Rules {
+        connect_within: Duration::from_millis(50),
+        ..rules()
+    };
+    let mut member = Hand::new(hello(1)).member();
+    member.address = address.to_string();
+    let hand = Hand::with(hello(2), rules, None);
+    let mut waiting = Vec::new();
+    let late = Duration::from_millis(200);
+    while let Ok(Ok(socket)) = timeout(late, TcpStream::connect(address)).await {
+        waiting.push(socket);
+    }
+    let told = hand
+        .dial_member(&member, Lane::Control)
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(told.to_string(), format!("{address}: timed out"));
+}
+
+#[tokio::test]
 async fn too_many_that_say_nothing_are_closed_at_once_and_make_room_again() {
     let (mut one, hand) = one_and_hand(Rules {
         handshakes_max: 2,
