@@ -344,3 +344,91 @@ impl Versions {
         VERSIONS
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn versions(min: u16, max: u16) -> Versions {
+        Versions { min, max }
+    }
+
+    fn first() -> First {
+        First {
+            versions: versions(1, 2),
+            lane: Lane::Play,
+            hello: Hello {
+                cluster: "north".to_owned(),
+                node: Some(NodeId(3)),
+                name: NodeName::new("n3").unwrap(),
+                incarnation: Incarnation(4),
+                boot_ms: 300,
+                content: ContentHash([5; 32]),
+            },
+        }
+    }
+
+    #[test]
+    fn the_highest_common_version_is_spoken_if_there_is_one() {
+        let table = [
+            ((1, 1), (1, 1), Some(1)),
+            ((1, 3), (2, 5), Some(3)),
+            ((4, 9), (2, 5), Some(5)),
+            ((1, 2), (3, 4), None),
+            ((3, 4), (1, 2), None),
+        ];
+        for ((a, b), (c, d), expected) in table {
+            assert_eq!(versions(a, b).common(versions(c, d)), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_frame_keeps_its_bytes() {
+        let mut golden = b"belay\x00\x01\x00\x02P\x05north\x01\x03\x02n3\x04\xac\x02".to_vec();
+        golden.extend([5; 32]);
+        assert_eq!(*first().encode(), *golden);
+        assert_eq!(First::decode(&golden, versions(1, 1)), Ok(first()));
+        // What a later version appends is left alone.
+        golden.extend(b"more");
+        assert_eq!(First::decode(&golden, versions(1, 1)), Ok(first()));
+    }
+
+    #[test]
+    fn of_another_version_nothing_is_read_but_the_versions() {
+        let body = b"belay\x00\x07\x00\x09 in whatever form";
+        let (ours, theirs) = (versions(1, 6), versions(7, 9));
+        let refused = Mismatch::Version { ours, theirs };
+        assert_eq!(First::decode(body, ours), Err(refused));
+    }
+
+    #[test]
+    fn a_truncated_first_frame_cannot_be_read() {
+        let body = first().encode();
+        for end in 0..body.len() {
+            let read = First::decode(&body[..end], versions(1, 1));
+            assert_eq!(read, Err(Mismatch::Unreadable), "{end} bytes");
+        }
+    }
+
+    #[test]
+    fn texts_of_others_are_short_and_on_one_line() {
+        let text = refusal_text(b"a\nb\x1b[31m\xff");
+        assert_eq!(text, "ab[31m\u{fffd}");
+        assert_eq!(refusal_text(&[b'x'; 5_000]).len(), TEXT_BYTES_MAX);
+        let mut long = first();
+        long.hello.cluster = "x\n".repeat(500);
+        let read = First::decode(&long.encode(), versions(1, 1)).unwrap();
+        assert_eq!(read.hello.cluster.len(), CLUSTER_BYTES_MAX / 2);
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(bytes: Vec<u8>) {
+            drop(First::decode(&bytes, VERSIONS));
+            let known = [MAGIC.as_slice(), &[0, 1, 0, 1, b'C'], &bytes].concat();
+            drop(First::decode(&known, VERSIONS));
+            drop(refusal_text(&bytes));
+        }
+    }
+}
