@@ -16,3 +16,6 @@ pub(crate) mod observed;
 mod repair;
 pub(crate) mod round;
 pub(crate) mod voters;
+
+#[cfg(test)]
+mod tests;
