@@ -1,5 +1,6 @@
 //! `[pure]` The plan as a whole, and how much of it may be for balance alone.
 
+use super::balance::Next;
 use super::loads::Loads;
 use super::observed::Observed;
 use super::{balance, repair};
@@ -33,6 +34,28 @@ impl Round {
     pub(crate) fn is_open(self) -> bool {
         self.moves_left > 0
     }
+
+    /// The next moves for the balance. A round in which there is something to move, but not just
+    /// now, stays open.
+    fn go_on(&mut self, loads: &mut Loads<'_>, commands: &mut Vec<Command>) {
+        while self.is_open() {
+            match balance::even_out(loads) {
+                Next::Move(command) => {
+                    self.moves_left -= 1;
+                    commands.push(command);
+                }
+                Next::Later => return,
+                Next::Even => {
+                    let mut shards = loads.view.shards.values();
+                    let moving = |at: &Placement| matches!(at, Placement::Moving { .. });
+                    if commands.is_empty() && !shards.any(moving) {
+                        *self = Self::closed();
+                    }
+                    return;
+                }
+            }
+        }
+    }
 }
 
 /// What should be committed now. Follow the view first ([`Observed::follow`]), carry all of it out
@@ -55,17 +78,8 @@ pub(crate) fn plan(
     repair::begin_anew(&loads, &mut commands);
     repair::place(&mut loads, &mut commands);
     balance::empty(&mut loads, &mut commands);
-    if commands.is_empty() && round.is_open() && loads.all_are_fresh() {
-        while round.is_open()
-            && let Some(command) = balance::even_out(&mut loads)
-        {
-            round.moves_left -= 1;
-            commands.push(command);
-        }
-        let moving = |placement: &Placement| matches!(placement, Placement::Moving { .. });
-        if commands.is_empty() && !view.shards.values().any(moving) {
-            *round = Round::closed();
-        }
+    if commands.is_empty() && loads.all_are_fresh() {
+        round.go_on(&mut loads, &mut commands);
     }
     commands
 }

@@ -287,15 +287,18 @@ fn five_nodes_and_one_more_are_balanced_with_few_moves() {
 }
 
 #[test]
-fn a_new_shard_is_not_moved_before_it_runs() {
+fn a_new_shard_is_not_moved_before_it_runs_and_the_round_waits_for_it() {
     let mut world = World::new(1);
     world.declare_equal(4);
-    world.silent = [0, 1, 2, 3]
-        .map(|n| (ShardId::new(&format!("z0{n}")), None))
-        .into();
+    let shards = [0, 1, 2, 3].map(|n| ShardId::new(&format!("z0{n}")));
+    world.silent = shards.map(|shard| (shard, None)).into();
     world.think();
     world.join(2);
-    world.beats(START_MAX - LEASE_EVERY);
     world.round = Round::open(&world.view());
+    world.beats(START_MAX - LEASE_EVERY);
     assert!(world.think().is_empty());
+    assert!(world.round.is_open());
+    world.silent.clear();
+    world.beat();
+    assert_eq!(moves(&world.think()), 2);
 }
