@@ -19,16 +19,19 @@ mod host;
 mod ids;
 mod lease;
 pub mod limits;
-mod order;
-mod plan;
-mod report;
 #[cfg_attr(
     not(test),
-    expect(
-        dead_code,
-        reason = "raft applies entries to it, which is not written yet"
-    )
+    expect(dead_code, unused_imports, reason = "the member is built on it")
 )]
+mod log;
+mod order;
+mod plan;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "the member is built on it")
+)]
+mod raft;
+mod report;
 mod state;
 mod status;
 mod transport;

@@ -112,7 +112,50 @@ pub const SNAPSHOT_EVERY: u64 = 5_000;
 /// Entries that are kept behind a snapshot.
 pub const LOG_KEPT: u64 = 1_000;
 
+/// A leader that heard no majority for so long says that it leads no more. It goes on asking, and
+/// leads again with the first answer.
+pub const QUORUM_LOST: Duration = Duration::from_millis(1_500);
+
+/// An encoded command, in bytes. A longer one is refused to its author.
+pub const COMMAND_BYTES_MAX: usize = FRAME_BYTES_MAX / 2;
+
+/// Commands that wait to be committed. One more is refused as busy.
+pub const RAFT_PROPOSALS_MAX: usize = 1_024;
+
+/// Within this a command is committed, or its author is told that its fate is not known.
+pub const PROPOSE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Calls of raft to other nodes that wait for their answers. One more fails as if it were lost.
+pub const RAFT_CALLS_MAX: usize = 512;
+
+/// Calls of other nodes that are being answered. One more is dropped; its sender asks again.
+pub const RAFT_REQUESTS_MAX: usize = 512;
+
+/// After a call to a node that cannot be reached, the next one waits so long.
+pub const RAFT_PAUSE: Duration = Duration::from_millis(75);
+
+/// Within this a piece of a snapshot is taken in.
+pub const SNAPSHOT_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Entries in one message to a follower.
+pub const APPEND_ENTRIES_MAX: u64 = 300;
+
+/// Entries that a node may lack and still become a voter.
+pub const VOTER_LAG_MAX: u64 = LOG_KEPT;
+
+/// Changes of the log that wait for the disk. Who brings one more waits.
+pub const LOG_QUEUE_MAX: u32 = 256;
+
+/// Changes of the log that one commit takes.
+pub const LOG_BATCH_MAX: usize = 256;
+
+/// Bytes of the log's file that are kept in memory for its writer.
+pub const LOG_CACHE_BYTES: usize = 8 * 1024 * 1024;
+
 const _: () = assert!(LEASE_FREEZE.as_millis() < LEASE.as_millis());
 const _: () = assert!(LEASE_EVERY.as_millis() * 4 < LEASE_FREEZE.as_millis());
 const _: () = assert!(CHUNK_BYTES < FRAME_BYTES_MAX);
 const _: () = assert!(QUORUM_AGE_MAX.as_millis() < LEASE_FREEZE.as_millis());
+const _: () = assert!(HEARTBEAT.as_millis() * 3 < QUORUM_AGE_MAX.as_millis());
+const _: () = assert!(QUORUM_AGE_MAX.as_millis() < QUORUM_LOST.as_millis());
+const _: () = assert!(RAFT_PAUSE.as_millis() < HEARTBEAT.as_millis());
