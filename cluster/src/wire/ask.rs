@@ -7,7 +7,7 @@ use super::greet::{self, Framed, HandshakeError, linger};
 use super::handshake::{First, Hello, Mismatch, Ours, Versions, Whom, check};
 use super::join::{self, JoinAnswer, JoinAsk};
 use super::known::Known;
-use super::limits::{HANDSHAKE_WITHIN, JOIN_WITHIN};
+use super::limits::{ADDRESS_BYTES_MAX, HANDSHAKE_WITHIN, JOIN_WITHIN};
 use crate::cert::Tls;
 use crate::transport::Lane;
 use belay_runtime::Context;
@@ -16,9 +16,6 @@ use std::sync::Arc;
 use tokio::select;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-
-/// Longest address of a node, in bytes.
-const ADDRESS_BYTES_MAX: usize = 261;
 
 /// Why a node got no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

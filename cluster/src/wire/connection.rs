@@ -27,6 +27,8 @@ pub(super) struct Wire {
     pulse: Pulse,
     /// What the last ping of the other end wants back.
     owed_pong: Option<Bytes>,
+    /// This node closes the wire.
+    stopping: bool,
 }
 
 /// The connection and what is written to it.
@@ -83,6 +85,7 @@ impl Wire {
             outbox,
             pulse: Pulse::new(pace, now.into_std()),
             owed_pong: None,
+            stopping: false,
         }
     }
 
@@ -92,6 +95,10 @@ impl Wire {
         loop {
             if let Err(End(why)) = self.turn(ctx) {
                 return why;
+            }
+            if self.stopping {
+                self.farewell(ctx).await;
+                return "this node closes it".to_owned();
             }
             let due = Instant::from_std(self.pulse.due());
             if alarm.deadline() != due {
@@ -110,10 +117,7 @@ impl Wire {
                     self.put(&body);
                 }
                 Woken::Incoming(Incoming::Signal(_)) | Woken::Time => {}
-                Woken::Incoming(Incoming::Shutdown) | Woken::Stopping => {
-                    self.farewell(ctx).await;
-                    return "this node closes it".to_owned();
-                }
+                Woken::Incoming(Incoming::Shutdown) | Woken::Stopping => self.stopping = true,
                 Woken::Done(Ok(done)) => self.count(done),
                 Woken::Done(Err(error)) => return why(&error),
                 Woken::Closed(why) => return why.to_owned(),
@@ -182,12 +186,15 @@ impl Wire {
         Ok(())
     }
 
-    /// A message that waits, if the buffer is free for it.
+    /// A message that waits.
     fn try_next(&mut self, ctx: &mut Context<Bytes>) -> Option<Bytes> {
-        // Told to stop, it is told so again by who waits for that.
-        match ctx.try_next()? {
-            Incoming::Message(body) | Incoming::Timer(body) => Some(body),
-            Incoming::Signal(_) | Incoming::Shutdown => None,
+        loop {
+            match ctx.try_next()? {
+                Incoming::Message(body) | Incoming::Timer(body) => return Some(body),
+                Incoming::Signal(_) => {}
+                // It is said only once.
+                Incoming::Shutdown => self.stopping = true,
+            }
         }
     }
 

@@ -1,7 +1,8 @@
 //! `[pure]` The limits of the wires, with what happens when each is reached.
 
 use super::handshake::Versions;
-use crate::limits::{FRAME_BYTES_MAX, STATE_BYTES_MAX};
+use crate::ids::NodeName;
+use crate::limits::{FRAME_BYTES_MAX, NODES_MAX, STATE_BYTES_MAX};
 use std::time::Duration;
 
 /// The versions of the protocol that this build speaks.
@@ -25,6 +26,9 @@ pub const HANDSHAKE_WITHIN: Duration = Duration::from_secs(5);
 
 /// Nodes that ask to join at the same time. Further ones are told to come again.
 pub const JOINS_MAX: usize = 8;
+
+/// The address of a node, `HOST:PORT`, in bytes. A node with a longer one does not join.
+pub const ADDRESS_BYTES_MAX: usize = 261;
 
 /// Within this a node that asks to join has its answer.
 pub const JOIN_WITHIN: Duration = Duration::from_secs(10);
@@ -94,3 +98,6 @@ pub const TEXT_BYTES_MAX: usize = 400;
 const _: () = assert!(GATHER_BYTES < FRAME_BYTES_MAX);
 const _: () = assert!(OWED_BYTES_MAX > STATE_BYTES_MAX);
 const _: () = assert!(HANDSHAKE_BYTES_MAX < FRAME_BYTES_MAX);
+// All members fit into one answer, each with two lengths and two numbers.
+const _: () =
+    assert!(NODES_MAX * (ADDRESS_BYTES_MAX + NodeName::BYTES_MAX + 12) < HANDSHAKE_BYTES_MAX);
