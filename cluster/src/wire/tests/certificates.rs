@@ -7,7 +7,15 @@ use crate::transport::{Lane, Transport as _};
 use crate::wire::{OpenError, WireConfig, Wires};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// n1 with a certificate of this authority; it knows n2.
 async fn one_of(dir: &TempDir, ca: &Path) -> Peer {
@@ -116,6 +124,34 @@ async fn an_expired_certificate_is_refused() {
     let told = hand(Some(cert::load_as_of_days_ago(&old, 5).unwrap()));
     let told = told.refused(&one, Lane::Control).await;
     assert_eq!(told, "our certificate has expired, it says");
+    one.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_shows_no_certificate_is_refused_and_sees_that_of_the_node() {
+    let dir = TempDir::new();
+    let ca = dir.ca("ca");
+    let one = one_of(&dir, &ca).await;
+    let authority = fs::read(ca.join(CA_FILE)).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots
+        .add(CertificateDer::from_pem_slice(&authority).unwrap())
+        .unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let mut socket = TcpStream::connect(one.address()).await.unwrap();
+    socket.write_all(b"C").await.unwrap();
+    // Any client finds that the certificate is that of n1.
+    let name = ServerName::try_from("n1.belay.cluster").unwrap();
+    let connector = TlsConnector::from(Arc::new(config));
+    let mut stream = connector.connect(name, socket).await.unwrap();
+    let refused = stream.read_u8().await.unwrap_err().to_string();
+    assert!(refused.contains("CertificateRequired"), "{refused}");
+    let trouble = one.trouble_with("127.0.0.1").await;
+    assert_eq!(trouble, "it shows no certificate");
     one.stop().await;
 }
 

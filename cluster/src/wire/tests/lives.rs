@@ -3,13 +3,21 @@
 use super::hand::Hand;
 use super::rig::{LANES, Setup, hello, introduce, pair, setup};
 use crate::ids::Incarnation;
-use crate::transport::{Inbound, Lane, Transport as _};
+use crate::transport::{Class, Inbound, Lane, Transport as _};
 use crate::wire::Hello;
+use bytes::Bytes;
+use std::net::TcpListener;
+use std::sync::Arc;
 
 #[tokio::test]
 async fn a_node_that_was_killed_and_comes_back_has_its_wires_again() {
+    // An address that no other test listens at, so that nobody takes the port meanwhile.
+    let alone = |number| Setup {
+        listen: "127.0.0.2:0".parse().unwrap(),
+        ..setup(number)
+    };
     for restarted in [1, 2] {
-        let (one, two) = pair([setup(1), setup(2)]).await;
+        let (one, two) = pair([alone(1), alone(2)]).await;
         let (stays, killed) = if restarted == 1 {
             (two, one)
         } else {
@@ -20,6 +28,10 @@ async fn a_node_that_was_killed_and_comes_back_has_its_wires_again() {
         killed.kill().await;
         for lane in LANES {
             stays.expect_down(lane, from).await;
+        }
+        // Killed, it lets go of the port when its thread comes to that.
+        while TcpListener::bind(address).is_err() {
+            tokio::task::yield_now().await;
         }
         let next = Setup {
             hello: Hello {
@@ -155,6 +167,55 @@ async fn a_node_that_begins_another_life_has_new_wires() {
     one.transport.live_as(Incarnation(5));
     one.say(Lane::Play, 2, "still here");
     two.expect(Lane::Play, 1, "still here").await;
+    one.stop().await;
+    two.stop().await;
+}
+
+#[tokio::test]
+async fn an_inbox_may_send_and_may_change_the_members() {
+    let mut one = setup(1);
+    one.hook = Arc::new(|transport, inbound| match inbound {
+        Inbound::Up { from, lane, .. } => {
+            let body = Bytes::from_static(b"welcome");
+            transport.send(*from, *lane, Class::Owed, body).unwrap();
+        }
+        Inbound::Message { .. } => transport.members(&[]),
+        Inbound::Down { .. } => transport.live_as(Incarnation(3)),
+    });
+    let (mut one, mut two) = (one.start().await, setup(2).start().await);
+    introduce(&[&one, &two]);
+    for lane in LANES {
+        one.expect_up(lane, 2, 1).await;
+        two.expect_up(lane, 1, 1).await;
+        two.expect(lane, 1, "welcome").await;
+    }
+    two.say(Lane::Play, 1, "go away");
+    one.expect(Lane::Play, 2, "go away").await;
+    for lane in LANES {
+        one.expect_down(lane, 2).await;
+        two.expect_down(lane, 1).await;
+    }
+    one.stop().await;
+    two.stop().await;
+}
+
+#[tokio::test]
+async fn a_wire_whose_inbox_panics_is_lost_and_another_one_comes() {
+    let mut one = setup(1);
+    one.hook = Arc::new(|_, inbound| match inbound {
+        Inbound::Message { body, .. } => assert_ne!(&**body, b"poison", "as the test wants"),
+        Inbound::Up { .. } | Inbound::Down { .. } => {}
+    });
+    let (mut one, mut two) = pair([one, setup(2)]).await;
+    for lane in LANES {
+        two.say(lane, 1, "poison");
+        one.expect_down(lane, 2).await;
+        two.expect_down(lane, 1).await;
+        one.expect_up(lane, 2, 1).await;
+        two.expect_up(lane, 1, 1).await;
+        two.say(lane, 1, "better");
+        one.expect(lane, 2, "better").await;
+    }
     one.stop().await;
     two.stop().await;
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::timeout;
 
 /// Whoever waits longer than this for an event waits in vain.
@@ -27,7 +27,11 @@ pub(super) struct Setup {
     pub(super) tls: Option<Tls>,
     pub(super) rules: Rules,
     pub(super) door: Door,
+    /// Done with what comes, before the test sees it.
+    pub(super) hook: Hook,
 }
+
+pub(super) type Hook = Arc<dyn Fn(&WireTransport, &Inbound) + Send + Sync>;
 
 /// A node that has nothing but wires.
 pub(super) struct Peer {
@@ -77,6 +81,7 @@ pub(super) fn setup(number: u16) -> Setup {
                 why: "nobody joins here".to_owned(),
             });
         }),
+        hook: Arc::new(|_, _| {}),
     }
 }
 
@@ -90,11 +95,15 @@ impl Setup {
         let wires = Wires::open_with(config, self.rules).unwrap();
         let (control_in, control) = channel(100_000);
         let (play_in, play) = channel(100_000);
-        let control_wires = wires.control(
-            Arc::new(move |inbound| drop(control_in.try_send(inbound))),
-            self.door,
-        );
-        let play_wires = wires.play(Arc::new(move |inbound| drop(play_in.try_send(inbound))));
+        let inbox = |into: Sender<Inbound>| {
+            let (hook, transport) = (Arc::clone(&self.hook), wires.transport());
+            Arc::new(move |inbound| {
+                hook(&transport, &inbound);
+                drop(into.try_send(inbound));
+            })
+        };
+        let control_wires = wires.control(inbox(control_in), self.door);
+        let play_wires = wires.play(inbox(play_in));
         let tree = Supervisor::builder("node")
             .intensity(Intensity::new(0, Duration::from_secs(1)))
             .child(control_wires.on_thread())
