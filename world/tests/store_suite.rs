@@ -22,6 +22,9 @@ mod both;
 #[path = "store_suite/failures.rs"]
 mod failures;
 #[cfg(test)]
+#[path = "store_suite/fences.rs"]
+mod fences;
+#[cfg(test)]
 #[path = "store_suite/items.rs"]
 mod items;
 #[cfg(test)]
@@ -34,8 +37,14 @@ mod measure;
 #[path = "store_suite/network.rs"]
 mod network;
 #[cfg(test)]
+#[path = "store_suite/nodes.rs"]
+mod nodes;
+#[cfg(test)]
 #[path = "store_suite/open.rs"]
 mod open;
+#[cfg(test)]
+#[path = "store_suite/server.rs"]
+mod server;
 #[cfg(test)]
 #[path = "store_suite/support.rs"]
 mod support;

@@ -58,7 +58,7 @@ impl Committer {
                 return Err(Setback { group, reason });
             }
         };
-        let (now, patience) = ((self.clock)(), connection.patience());
+        let (now, patience) = ((self.clock)(), self.connector.patience());
         match within(patience, settle(&mut connection, &mut group, now)).await {
             Ok(Ok(())) => {
                 self.connection = Some(connection);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::clock::system_clock;
 use super::database::OpenServerError;
-use super::limits::{LOCK_WAIT, PARKED_WRITES_MAX};
+use super::limits::{LOCK_WAIT, PARKED_WRITES_MAX, SERVER_WAIT};
 use super::port::Clock;
 
 /// When SQLite lets the disk settle.
@@ -33,6 +33,9 @@ pub struct StoreOptions {
     pub pages_max: Arc<AtomicU32>,
     /// How long to wait for a lock that another process or node holds, before writes are parked.
     pub lock_wait: Duration,
+    /// How long a server may take for one group of writes or one read before its connection is
+    /// given up.
+    pub server_wait: Duration,
     /// Writes parked at most while the database fails; beyond, writes are refused as busy.
     pub parked_writes_max: usize,
 }
@@ -45,6 +48,7 @@ impl Default for StoreOptions {
             clock: system_clock(),
             pages_max,
             lock_wait: LOCK_WAIT,
+            server_wait: SERVER_WAIT,
             parked_writes_max: PARKED_WRITES_MAX,
         }
     }
@@ -56,6 +60,7 @@ impl std::fmt::Debug for StoreOptions {
             .field("synchronous", &self.synchronous)
             .field("pages_max", &self.pages_max)
             .field("lock_wait", &self.lock_wait)
+            .field("server_wait", &self.server_wait)
             .field("parked_writes_max", &self.parked_writes_max)
             .finish_non_exhaustive()
     }

@@ -31,7 +31,7 @@ impl Reader {
             return read.refuse(match fault {
                 Fault::Request(error) => error,
                 Fault::Outage(reason) | Fault::Conflict(reason) => {
-                    tracing::error!(reason, "the database cannot be read");
+                    tracing::error!(target: "belay_world", reason, "the database cannot be read");
                     StoreError::Unavailable { reason }
                 }
             });
@@ -45,7 +45,7 @@ impl Reader {
         if let Some(connection) = self.connection.take() {
             match self.fetch_over(connection, read).await {
                 Err(Fault::Outage(reason)) if self.connector.file().is_none() => {
-                    tracing::debug!(reason, "a connection to the database broke");
+                    tracing::debug!(target: "belay_world", reason, "a connection broke");
                 }
                 settled => return settled,
             }
@@ -59,7 +59,7 @@ impl Reader {
         mut connection: Connection,
         read: &mut Read,
     ) -> Result<(), Fault> {
-        let (now, patience) = ((self.clock)(), connection.patience());
+        let (now, patience) = ((self.clock)(), self.connector.patience());
         match within(patience, fetch(&mut connection, read, now)).await {
             Ok(Ok(())) => {
                 self.connection = Some(connection);

@@ -47,6 +47,14 @@ on_both! {
         reads_answer_an_error_while_the_file_cannot_be_read,
         a_reply_that_panics_harms_neither_the_store_nor_its_neighbours,
     }
+    fences {
+        a_zone_is_claimed_under_the_highest_epoch,
+        a_zone_that_was_taken_over_writes_nothing,
+        a_session_that_was_replaced_writes_nothing,
+        a_write_of_a_zone_for_a_character_needs_both,
+        a_claim_fences_what_is_posted_behind_it_in_the_same_group,
+        the_floors_of_one_zone_are_read_in_order_with_what_lies_in_containers,
+    }
     items {
         of_many_who_reach_for_one_item_exactly_one_gets_it,
         writes_are_made_and_answered_in_the_order_in_which_they_were_posted,
@@ -56,6 +64,12 @@ on_both! {
         containers_stand_in_each_other_only_so_deep,
         items_are_made_all_or_none_with_their_prototype_and_origin,
         a_reset_tops_up_what_it_made_wherever_that_is,
+    }
+    kill {
+        a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing,
+    }
+    measure {
+        sixty_four_writers_transfer_items_at_once,
     }
     network {
         a_rule_holds_over_a_restart_until_it_is_lifted_whatever_the_case,

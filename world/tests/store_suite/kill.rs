@@ -6,13 +6,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use belay_world::ids::ItemId;
 use belay_world::store::{Owner, Transfer};
 
-use super::support::{Folder, Running, ask, new_item, room};
+use super::support::{Place, Running, ask, new_item, room};
 
 const ITEMS: usize = 50;
 const DATABASE: &str = "BELAY_TEST_KILL_DATABASE";
@@ -33,7 +32,7 @@ async fn the_child_moves_items_until_it_is_killed() {
     let Ok(database) = std::env::var(DATABASE) else {
         return; // Only a child of the test below has work to do.
     };
-    let running = Running::start(Path::new(&database), Default::default()).await;
+    let running = Running::start(Place::from_text(&database), Default::default()).await;
     let items = ask(|reply| running.port.all_room_items(reply))
         .await
         .unwrap();
@@ -55,14 +54,14 @@ async fn the_child_moves_items_until_it_is_killed() {
 
 /// Runs the child until it has printed that many steps, and kills it; answers the last step of each
 /// item that it printed.
-fn run_and_kill(database: &Path, steps: usize) -> BTreeMap<ItemId, u64> {
+fn run_and_kill(place: &Place, steps: usize) -> BTreeMap<ItemId, u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
             "kill::the_child_moves_items_until_it_is_killed",
             "--nocapture",
         ])
-        .env(DATABASE, database)
+        .env(DATABASE, place.to_text())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -95,10 +94,8 @@ fn run_and_kill(database: &Path, steps: usize) -> BTreeMap<ItemId, u64> {
     answered
 }
 
-#[tokio::test]
-async fn a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing() {
-    let folder = Folder::new();
-    let running = Running::in_folder(&folder).await;
+pub(crate) async fn a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing(place: &Place) {
+    let running = Running::on(place).await;
     let new = vec![new_item(room("step/0")); ITEMS];
     let ids = ask(|reply| running.port.create_items(new, reply))
         .await
@@ -106,9 +103,9 @@ async fn a_kill_in_the_middle_of_transfers_loses_and_doubles_nothing() {
     running.stop().await;
 
     for steps in [60, 333, 1_000, 47, 2_500] {
-        let answered = run_and_kill(&folder.database(), steps);
+        let answered = run_and_kill(place, steps);
         assert!(!answered.is_empty());
-        let running = Running::in_folder(&folder).await;
+        let running = Running::on(place).await;
         let items = ask(|reply| running.port.all_room_items(reply))
             .await
             .unwrap();

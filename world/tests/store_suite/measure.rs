@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use belay_world::store::{Owner, Transfer};
 
-use super::support::{Folder, Running, room};
+use super::support::{Place, Running, room};
 
 const WRITERS: usize = 64;
 const TRANSFERS: usize = 200;
@@ -14,10 +14,8 @@ fn now() -> Instant {
     Instant::now()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sixty_four_writers_transfer_items_at_once() {
-    let folder = Folder::new();
-    let running = Running::in_folder(&folder).await;
+pub(crate) async fn sixty_four_writers_transfer_items_at_once(place: &Place) {
+    let running = Running::on(place).await;
     let account = running.account("ann").await;
     let hero = Owner::Character(running.character(account, "hero").await);
     let mut items = Vec::new();
@@ -54,8 +52,9 @@ async fn sixty_four_writers_transfer_items_at_once() {
     use std::io::Write as _;
     writeln!(
         std::io::stdout(),
-        "{transfers} transfers in {took:?}: {} a second, {groups} groups; \
+        "{}: {transfers} transfers in {took:?}: {} a second, {groups} groups; \
          p50 {:?}, p99 {:?}, max {:?}",
+        place.to_text(),
         u128::from(transfers) * 1_000_000 / took.as_micros().max(1),
         times[times.len() / 2],
         times[times.len() * 99 / 100],

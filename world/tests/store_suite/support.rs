@@ -70,6 +70,21 @@ impl Place {
         Some(Self::Server(url.parse().unwrap()))
     }
 
+    /// What another process is told of it.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Self::File(folder) => folder.database().to_str().unwrap().to_owned(),
+            Self::Server(url) => url.to_string(),
+        }
+    }
+
+    pub(crate) fn from_text(text: &str) -> StorePlace {
+        match text.parse() {
+            Ok(url) => StorePlace::Server(url),
+            Err(_) => StorePlace::File(text.into()),
+        }
+    }
+
     pub(crate) fn database(&self) -> StorePlace {
         match self {
             Self::File(folder) => folder.database().into(),

@@ -7,7 +7,7 @@ use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use super::dialect::Dialect;
 use super::{postgres, sqlite};
-use crate::store::limits::{CLOSE_WAIT, SERVER_WAIT};
+use crate::store::limits::CLOSE_WAIT;
 use crate::store::open::{OpenStoreError, StoreOptions};
 use crate::store::place::StorePlace;
 
@@ -50,15 +50,6 @@ impl Connection {
         };
         // An error means that it was gone already.
         drop(tokio::time::timeout(CLOSE_WAIT, close).await);
-    }
-
-    /// How long one piece of work may take before the connection is given up. A file answers by
-    /// itself; a server may be gone without a word.
-    pub(in crate::store) const fn patience(&self) -> Option<Duration> {
-        match self {
-            Self::Sqlite(_) => None,
-            Self::Postgres(_) => Some(SERVER_WAIT),
-        }
     }
 }
 
@@ -124,6 +115,15 @@ impl Connector {
         match self {
             Self::Sqlite(file) => file.reader().await.map(Connection::Sqlite),
             Self::Postgres(server) => server.connect().await.map(Connection::Postgres),
+        }
+    }
+
+    /// How long one piece of work may take before the connection is given up. A file answers by
+    /// itself; a server may be gone without a word.
+    pub(in crate::store) fn patience(&self) -> Option<Duration> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(server) => Some(server.server_wait),
         }
     }
 

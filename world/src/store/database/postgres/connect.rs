@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, PgConnection};
 
 use super::open::OpenServerError;
-use crate::store::limits::{CONNECT_WAIT, SERVER_WAIT};
+use crate::store::limits::CONNECT_WAIT;
 use crate::store::open::StoreOptions;
 use crate::store::place::PostgresUrl;
 
@@ -18,6 +18,7 @@ pub(in crate::store) struct Connector {
     pub(super) url: PostgresUrl,
     options: PgConnectOptions,
     lock_wait: Duration,
+    pub(in crate::store::database) server_wait: Duration,
 }
 
 impl std::fmt::Debug for Connector {
@@ -34,7 +35,7 @@ impl Connector {
         url: PostgresUrl,
         options: &StoreOptions,
     ) -> Result<Self, OpenServerError> {
-        let lock_wait = options.lock_wait;
+        let (lock_wait, server_wait) = (options.lock_wait, options.server_wait);
         match PgConnectOptions::from_str(url.secret()) {
             Ok(options) => Ok(Self {
                 url,
@@ -42,6 +43,7 @@ impl Connector {
                     .application_name("belay")
                     .disable_statement_logging(),
                 lock_wait,
+                server_wait,
             }),
             Err(source) => Err(OpenServerError::Address { url, source }),
         }
@@ -62,7 +64,7 @@ impl Connector {
             self.settle(&mut connection, lock_wait).await?;
             Ok(connection)
         };
-        match tokio::time::timeout(CONNECT_WAIT, connect).await {
+        match tokio::time::timeout(CONNECT_WAIT.min(self.server_wait), connect).await {
             Ok(connected) => connected,
             Err(_elapsed) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
         }
@@ -77,7 +79,7 @@ impl Connector {
     ) -> Result<(), sqlx::Error> {
         // What is 0 would be no bound.
         let lock_wait = lock_wait.max(Duration::from_millis(1)).as_millis();
-        let server_wait = SERVER_WAIT.as_millis();
+        let server_wait = self.server_wait.as_millis();
         let settings = [
             ("lock_timeout", lock_wait),
             ("idle_in_transaction_session_timeout", server_wait),
