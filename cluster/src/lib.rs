@@ -51,6 +51,8 @@ pub use transport::{Class, Inbound, Lane, Member, Transport, Unsent};
 pub use view::{NodePhase, NodeView, Placement, View};
 
 #[cfg(feature = "test-kit")]
+pub mod control_log;
+#[cfg(feature = "test-kit")]
 pub mod mesh;
 #[cfg(feature = "test-kit")]
 pub mod scripted;

@@ -165,7 +165,7 @@ async fn an_altered_byte_is_noticed_or_does_no_harm() {
     let whole = fs::read(folder.file()).unwrap();
     let copy = folder.0.join("copy.redb");
     let mut refused = 0;
-    for at in (0..whole.len()).step_by(whole.len() / 300) {
+    for at in (0..whole.len()).step_by(whole.len() / 100) {
         fs::write(&copy, &whole).unwrap();
         let mut file = fs::OpenOptions::new()
             .read(true)
