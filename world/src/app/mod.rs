@@ -1,6 +1,7 @@
 //! `[edge]` The composition root: configuration, command line, and the start and stop of a node.
 //! Only this module names concrete edges.
 
+mod acceptors;
 mod banner;
 mod command_line;
 pub mod config;
