@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::cluster::line::ClusterAction;
 use super::config::{RawConfig, parse_duration};
 use crate::ops::control::{BanKind, TreeOrder};
 
@@ -130,6 +131,12 @@ pub(super) enum Command {
         /// What to do.
         #[command(subcommand)]
         action: GossipAction,
+    },
+    /// Found, see and order a cluster of nodes.
+    Cluster {
+        /// What to do.
+        #[command(subcommand)]
+        action: ClusterAction,
     },
     /// Shut out accounts and addresses.
     Ban {

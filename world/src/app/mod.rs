@@ -3,6 +3,7 @@
 
 mod acceptors;
 mod banner;
+mod cluster;
 mod command_line;
 pub mod config;
 mod control;

@@ -38,6 +38,7 @@ use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
 use crate::zone::ZonePlan;
+use belay_cluster::Cluster;
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
     PoolOptions, Profiler, ProfilerOptions, Restart, Shutdown, Supervisor, WatchdogOptions,
@@ -61,6 +62,8 @@ const WORLD_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
 #[derive(Clone, Debug)]
 pub(super) struct Ports {
     pub(super) services: Arc<Services>,
+    /// The cluster of the node, if it is in one.
+    pub(super) cluster: Option<Cluster>,
     pub(super) connections: DynamicSupervisor,
     pub(super) profiler: Profiler,
 }
@@ -113,10 +116,11 @@ pub(super) async fn start(
     let lookouts = lookouts(config);
     let ports = Ports {
         services,
+        cluster: None,
         connections: connections.clone(),
         profiler: lookouts.profiler.clone(),
     };
-    let pages = operations::pages(figures, view, &ports);
+    let pages = operations::pages(figures, view, &ports, config.cluster.token());
     let handler = control::handler(ports, request, view);
     let ops = operations::spec((listeners.ops, listeners.control), pages, handler, lookouts)?;
     let tree = Supervisor::builder("node")
