@@ -394,6 +394,8 @@ pub enum LoginEvent {
     SlowDown(u64),
     /// The place in the login queue; 1 is the next.
     InLine(u32),
+    /// The account is being looked after elsewhere, which takes a while.
+    Waiting,
     /// The login queue or the game is full.
     Busy,
     /// No guests here.

@@ -31,6 +31,3 @@ mod target;
 pub(crate) use io::{Effect, HostCall, Input, Note, OrderId, ProposalId, Role, Unproposed};
 pub(crate) use machine::{Duty, DutyConfig};
 pub(crate) use message::{DutyMessage, Garbled, HandOverMessage};
-
-#[cfg(test)]
-mod tests;

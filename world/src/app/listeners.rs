@@ -43,7 +43,7 @@ impl Listeners {
         })
     }
 
-    /// The addresses that they have. The cluster listens for itself.
+    /// The addresses that they have.
     ///
     /// # Errors
     /// What the system says.
@@ -52,7 +52,6 @@ impl Listeners {
             telnet: self.telnet.local_addr()?,
             http: self.http.local_addr()?,
             ops: self.ops.local_addr()?,
-            cluster: None,
         })
     }
 }

@@ -96,6 +96,7 @@ impl Kind for SessionMessage {
         "check link",
         "tell from elsewhere",
         "follow",
+        "claimed",
     ];
 
     fn kind(&self) -> u8 {
@@ -115,6 +116,7 @@ impl Kind for SessionMessage {
             Self::Tell { .. } => 10,
             Self::Elsewhere(_) => 26,
             Self::Follow(..) => 27,
+            Self::Claimed(..) => 28,
             Self::Receive { .. } => 11,
             Self::Login(..) => 12,
             Self::Stored(..) => 13,
@@ -131,6 +133,7 @@ impl Kind for SessionMessage {
                 Wake::GiveUp => 23,
                 Wake::Claim(_) => 24,
                 Wake::Link => 25,
+                Wake::Owner(_) => 24,
             },
         }
     }

@@ -4,6 +4,7 @@ use super::connection_message::ConnectionPort;
 use super::terminal::TerminalNow;
 use crate::being::Item;
 use crate::bridge::{Remote, TellReceipt};
+use crate::cluster::people::ClaimAnswer;
 use crate::event::Text;
 use crate::ids::{ConnectionId, LineId, RoomId};
 use crate::room::Answer;
@@ -107,6 +108,8 @@ pub enum SessionMessage {
     TookOver(bool),
     /// Owed: the player whom staff follows is in this room, says another node.
     Follow(LineId, RoomId),
+    /// Owed: what became of the claim of this incarnation in the cluster.
+    Claimed(u32, ClaimAnswer),
     /// Staff banned this network; who plays from there is removed, with the reason.
     Banned(Network, Text),
     /// Owed: the account wants to play another character; save and leave.
@@ -141,6 +144,8 @@ pub enum Wake {
     Claim(u16),
     /// Is the connection still there?
     Link,
+    /// The cluster is asked for the account again, after so many tries.
+    Owner(u16),
 }
 
 /// What reaches a mob.

@@ -3,6 +3,7 @@
 
 use super::state::PlayState;
 use crate::bridge::Shown as Elsewhere;
+use crate::cluster::people::Hold;
 use crate::event::Event;
 use crate::ids::{ConnectionId, LineId};
 use crate::limits;
@@ -12,7 +13,7 @@ use crate::ops::metrics;
 use crate::ring::{ConnectionMessage, ConnectionPort, Shown, TerminalNow};
 use crate::talk::Talk;
 use crate::view::Notice;
-use belay_runtime::{Registration, TrySendError};
+use belay_runtime::TrySendError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ pub struct SessionBody {
     /// Lines done that the connection was not told of.
     pub(super) lines_done: u16,
     /// The claim on the account and the entry in the list of players; they end with the session.
-    pub(super) claim: Option<Registration>,
+    pub(super) claim: Option<Hold>,
     pub(super) entry: Option<Entry>,
     /// Messages that the mailbox had no room for, as far as the player was told.
     pub(super) refused_told: u32,

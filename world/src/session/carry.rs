@@ -8,6 +8,7 @@ use super::process::{Ctx, SessionProcess};
 use super::state::{Gift, PlayState};
 use super::stored::to_stored;
 use crate::being::JourneyStep;
+use crate::cluster::people::Hold;
 use crate::event::{Event, Refusal, Text, Told};
 use crate::ids::{LineId, RoomId};
 use crate::limits;
@@ -18,7 +19,7 @@ use crate::ring::{
 };
 use crate::room::{Ask, Cast};
 use crate::session::TellOutcome;
-use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, Transfer};
+use crate::store::{CharacterSave, ItemTransfer, Owner, Score, StoreError, StorePort, Transfer};
 use crate::talk::Speaker;
 use crate::text::Depth;
 
@@ -237,7 +238,7 @@ impl SessionProcess {
             from,
             to,
         };
-        self.node.store.transfer_item(transfer, move |outcome| {
+        self.writer(body).transfer_item(transfer, move |outcome| {
             reply(match outcome {
                 Ok(Transfer::Done) => StoreAnswer::Recorded,
                 Ok(Transfer::Moved | Transfer::NoPlace) | Err(_) => StoreAnswer::Failed,
@@ -294,12 +295,21 @@ impl SessionProcess {
             settings: to_stored(&state.settings),
         };
         let (address, line) = (ctx.address(), state.line);
-        self.node
-            .store
-            .save_characters(vec![save], move |outcome: Result<(), StoreError>| {
-                let saved = SessionMessage::Stored(line, StoreAnswer::Saved(outcome.is_ok()));
-                drop(address.try_send_owed(saved));
-            });
+        let saved = move |outcome: Result<(), StoreError>| {
+            if outcome == Err(StoreError::Fenced) {
+                // A later session has the character, and this one did not hear of it.
+                drop(address.try_send_owed(SessionMessage::MakeWay));
+            }
+            let saved = SessionMessage::Stored(line, StoreAnswer::Saved(outcome.is_ok()));
+            drop(address.try_send_owed(saved));
+        };
+        self.writer(body).save_characters(vec![save], saved);
+    }
+
+    /// The way by which this session writes.
+    fn writer<'a>(&'a self, body: &'a SessionBody) -> &'a StorePort {
+        let claim = body.claim.as_ref();
+        claim.and_then(Hold::store).unwrap_or(&self.node.store)
     }
 }
 

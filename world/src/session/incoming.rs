@@ -47,6 +47,12 @@ impl SessionProcess {
             SessionMessage::Wake(Wake::GiveUp) => body.phase = Phase::Ended,
             SessionMessage::Wake(Wake::Claim(tries)) => self.claim_again(body, ctx, tries),
             SessionMessage::Wake(Wake::Link) => body.unreachable = true,
+            SessionMessage::Wake(Wake::Owner(tries)) => self.ask_owner(body, ctx, tries),
+            SessionMessage::Claimed(asked_by, answer) => {
+                if asked_by == ctx.incarnation() {
+                    self.claimed(body, ctx, answer);
+                }
+            }
             SessionMessage::TookOver(taken) => self.took_over(body, ctx, taken),
             SessionMessage::Banned(network, reason) => {
                 if body

@@ -150,6 +150,7 @@ impl SessionProcess {
             | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)
             | SessionMessage::TookOver(_)
+            | SessionMessage::Claimed(..)
             | SessionMessage::Banned(..)
             | SessionMessage::MakeWay
             | SessionMessage::Kick(_)
@@ -271,6 +272,9 @@ impl Process for SessionProcess {
             }
             self.arm(body, ctx);
             if matches!(body.phase, Phase::Ended) {
+                // Here, so that the next login of the account need not wait for the supervisor.
+                body.claim = None;
+                body.entry = None;
                 Flow::Stop
             } else {
                 Flow::Continue

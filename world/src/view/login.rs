@@ -35,6 +35,10 @@ pub(super) fn login(page: &mut Page<'_>, step: &LoginEvent) {
         LoginEvent::InLine(place) => {
             page.line(Style::Notice, &format!("You are number {place} in line."));
         }
+        LoginEvent::Waiting => {
+            let line = "Please wait: your account is still busy elsewhere.";
+            page.line(Style::Notice, line);
+        }
         LoginEvent::Banned(reason) => page.reasoned(Style::Error, "You are banned", reason),
         LoginEvent::Welcome { name, back } => welcome(page, name, *back),
         LoginEvent::Resumed { name, missed_more } => {
@@ -80,6 +84,7 @@ fn fixed(step: &LoginEvent) -> &'static str {
         | LoginEvent::NameTaken(_)
         | LoginEvent::SlowDown(_)
         | LoginEvent::InLine(_)
+        | LoginEvent::Waiting
         | LoginEvent::Banned(_)
         | LoginEvent::Welcome { .. }
         | LoginEvent::Resumed { .. } => "",

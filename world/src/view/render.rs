@@ -62,6 +62,7 @@ pub fn ends_in_prompt(event: &Event) -> bool {
         | LoginEvent::BadToken
         | LoginEvent::SlowDown(_)
         | LoginEvent::InLine(_)
+        | LoginEvent::Waiting
         | LoginEvent::Busy
         | LoginEvent::NoGuests
         | LoginEvent::Banned(_)

@@ -71,11 +71,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "lines without tests",
         "one state machine; to be divided",
     ),
-    (
-        "world/src/session/entrance.rs",
-        "lines without tests",
-        "to be divided",
-    ),
 ];
 
 /// All faults of a tree, given as (path from the root, text).

@@ -4,6 +4,7 @@
 //! one after the other, without the lock, by whoever came first. So what one node is told is in the
 //! order of the decisions, whoever made them, and a job may decide something in turn.
 
+use super::counter::{Counter, Out};
 use super::limits;
 use super::local;
 use super::port::OutOfReach;
@@ -11,10 +12,12 @@ use super::wire::{Errand, PeopleMessage, PersonRecord, Reply};
 use crate::cluster::Department;
 use crate::event::Text;
 use crate::node::{Far, Herald, Person, Services};
+use crate::ring::{SessionMessage, SessionPort};
 use belay_cluster::{Class, Cluster, NodeId, PeerNews, View};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::time::Instant;
 
 /// See the module.
 pub(super) struct Exchange {
@@ -26,7 +29,6 @@ pub(super) struct Exchange {
 /// Called once with the answer to a question.
 type Answered = Box<dyn FnOnce(Result<Reply, OutOfReach>) + Send>;
 
-#[derive(Default)]
 pub(super) struct State {
     /// To whom wires stand.
     wires: BTreeSet<NodeId>,
@@ -34,6 +36,7 @@ pub(super) struct State {
     mine: BTreeMap<Text, Person>,
     questions: BTreeMap<u64, Question>,
     last_question: u64,
+    counter: Counter,
     jobs: VecDeque<Job>,
     /// Somebody does the jobs.
     busy: bool,
@@ -50,15 +53,42 @@ enum Job {
     Send(NodeId, Arc<[u8]>, Option<u64>),
     /// A question has its answer.
     Answer(Answered, Result<Reply, OutOfReach>),
+    /// A session is told what became of its account.
+    Tell(SessionPort, SessionMessage),
 }
 
 impl Exchange {
     pub(super) fn new(cluster: Cluster, node: Weak<Services>) -> Self {
+        let state = State {
+            wires: BTreeSet::new(),
+            mine: BTreeMap::new(),
+            questions: BTreeMap::new(),
+            last_question: 0,
+            counter: Counter::new(),
+            jobs: VecDeque::new(),
+            busy: false,
+        };
         Self {
             cluster,
             node,
-            state: Mutex::default(),
+            state: Mutex::new(state),
         }
+    }
+
+    /// Has something done about claims, and says what follows.
+    pub(super) fn claims(&self, step: impl FnOnce(&mut Counter, &mut Vec<Out>)) {
+        self.work(|state| {
+            let mut out = Vec::new();
+            step(&mut state.counter, &mut out);
+            for one in out {
+                match one {
+                    Out::Send(to, message) => state.send(to, &PeopleMessage::Claims(message)),
+                    Out::Tell(session, message) => {
+                        state.jobs.push_back(Job::Tell(session, message));
+                    }
+                }
+            }
+        });
     }
 
     /// Asks something of a player on another node. It is answered exactly once, at the latest when
@@ -95,6 +125,9 @@ impl Exchange {
                 state.out_of_reach(node);
             }
         });
+        if stands {
+            self.claims(|counter, out| counter.wired(node, out));
+        }
         // A ban that was said while the wire was down is on record.
         if let Some(services) = services.filter(|_| stands) {
             services.refresh_bans();
@@ -108,6 +141,7 @@ impl Exchange {
         };
         let living: BTreeSet<NodeId> = view.living().collect();
         services.players.note(|presence| presence.members(&living));
+        self.claims(|counter, out| counter.changed(view, out));
     }
 
     /// Another node says something.
@@ -150,6 +184,10 @@ impl Exchange {
             | PeopleMessage::Banned(_)
             | PeopleMessage::Lifted { .. }
             | PeopleMessage::Staff { .. }) => local::note(&services, other),
+            PeopleMessage::Claims(claims) => {
+                let now = Instant::now().into_std();
+                self.claims(|counter, out| counter.receive(from, claims, now, out));
+            }
         }
     }
 
@@ -180,6 +218,8 @@ impl Exchange {
     fn carry_out(&self, job: Job) {
         match job {
             Job::Answer(answered, reply) => answered(reply),
+            // A session that has no room for it asks again, or is told again.
+            Job::Tell(session, message) => drop(session.try_send_owed(message)),
             Job::Send(to, body, question) if to == self.cluster.me() => {
                 debug_assert!(question.is_none(), "nobody asks another node here");
                 self.receive(to, &body);

@@ -1,6 +1,8 @@
 //! `[process]` What the cluster calls for the department of people.
 
+use super::counter::Counter;
 use super::exchange::Exchange;
+use super::shards::Kind;
 use belay_cluster::{
     Built, Epoch, Fence, HandOver, Host, NodeId, PeerNews, ShardId, ShardReport, View,
 };
@@ -15,24 +17,57 @@ impl PeopleHost {
     pub(super) fn new(exchange: Arc<Exchange>) -> Self {
         Self(exchange)
     }
+
+    fn hold(&self, shard: &ShardId, epoch: Epoch, frozen: bool) {
+        match Kind::of(shard) {
+            Some(Kind::Accounts(partition)) => self
+                .0
+                .claims(|counter, out| counter.freeze((partition, epoch), frozen, out)),
+            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+        }
+    }
 }
 
 impl Host for PeopleHost {
-    fn run(&self, _shard: &ShardId, _fence: Fence) {}
+    fn run(&self, shard: &ShardId, fence: Fence) {
+        match Kind::of(shard) {
+            Some(Kind::Accounts(partition)) => {
+                self.0
+                    .claims(|counter, out| counter.run(partition, fence, out));
+            }
+            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+        }
+    }
 
-    fn stop(&self, _shard: &ShardId, _epoch: Epoch) {}
+    fn stop(&self, shard: &ShardId, epoch: Epoch) {
+        match Kind::of(shard) {
+            Some(Kind::Accounts(partition)) => {
+                self.0.claims(|counter, _| counter.stop(partition, epoch));
+            }
+            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+        }
+    }
 
-    fn freeze(&self, _shard: &ShardId, _epoch: Epoch, reply: HandOver) {
+    /// Nothing is handed over: the next owner asks the nodes for what it needs.
+    fn freeze(&self, shard: &ShardId, epoch: Epoch, reply: HandOver) {
+        self.hold(shard, epoch, true);
         reply.done(Ok(Bytes::new()));
     }
 
-    fn thaw(&self, _shard: &ShardId, _epoch: Epoch) {}
+    fn thaw(&self, shard: &ShardId, epoch: Epoch) {
+        self.hold(shard, epoch, false);
+    }
 
     fn build(&self, _shard: &ShardId, _moving: Epoch, _state: Bytes, reply: Built) {
         reply.done(Ok(()));
     }
 
-    fn suspend(&self, _on: bool) {}
+    /// Each shard asks its fence before it acts.
+    fn suspend(&self, on: bool) {
+        if !on {
+            self.0.claims(Counter::resume);
+        }
+    }
 
     fn changed(&self, view: &Arc<View>) {
         self.0.changed(view);
@@ -46,5 +81,7 @@ impl Host for PeopleHost {
         self.0.receive(from, &body);
     }
 
-    fn report(&self, _out: &mut Vec<ShardReport>) {}
+    fn report(&self, out: &mut Vec<ShardReport>) {
+        self.0.claims(|counter, _| counter.report(out));
+    }
 }

@@ -97,6 +97,7 @@ pub(super) fn note(node: &Services, message: PeopleMessage) {
         | PeopleMessage::Plays(_)
         | PeopleMessage::Left { .. }
         | PeopleMessage::Ask { .. }
-        | PeopleMessage::Answer { .. } => {}
+        | PeopleMessage::Answer { .. }
+        | PeopleMessage::Claims(_) => {}
     }
 }

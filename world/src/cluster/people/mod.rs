@@ -6,24 +6,31 @@
 //! Players ── Herald: came, left ──────┘    │                   └─ Players: who plays elsewhere
 //!                                          └─ answers, exactly one for each question
 //! ```
-//! * `wire`: what the nodes say to each other.
+//! * `wire`, `claim_wire`: what the nodes say to each other.
 //! * `exchange`: what this node has said and waits for; all goes out in the order of its decisions.
+//! * `desk`, `register`, `counter`: which session holds which account, seen from its node and from
+//!   the owner of its partition.
 //! * `port`: the way there for everybody else; it does nothing on a node that is alone.
 //! * `host`: what the cluster calls.
 //!
 //! Nothing here waits. A wire that goes down answers every question that was sent over it.
 
+mod claim_wire;
+mod counter;
+mod desk;
 mod exchange;
 mod host;
 pub mod limits;
 mod local;
 mod port;
+mod register;
 mod shards;
 #[cfg(test)]
 mod tests;
 mod wire;
 
+pub use counter::{ClaimAnswer, Waiter};
 pub use host::PeopleHost;
-pub use port::{OutOfReach, People};
+pub use port::{Hold, OutOfReach, People};
 pub use shards::shards;
 pub use wire::{Errand, Reply};

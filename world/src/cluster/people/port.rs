@@ -1,14 +1,16 @@
 //! `[process]` The way to people on other nodes, for sessions, staff and the operator.
 
+use super::counter::Waiter;
 use super::exchange::Exchange;
 use super::host::PeopleHost;
 use super::wire::{BanRecord, Errand, PeopleMessage, Reply};
 use crate::being::Item;
 use crate::event::Text;
-use crate::ids::{AccountId, RoomId};
+use crate::ids::{AccountId, RoomId, SessionId};
 use crate::node::{Far, Services};
-use crate::store::{BanSubject, NewBan};
+use crate::store::{BanSubject, NewBan, StorePort};
 use belay_cluster::{Cluster, NodeId};
+use belay_runtime::Registration;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -53,6 +55,28 @@ impl People {
             Some(exchange) => exchange.ask(far, errand, Box::new(answered)),
             None => answered(Err(OutOfReach)),
         }
+    }
+
+    /// The account is this session's on this node, and in the cluster once it is granted.
+    pub fn hold(&self, registration: Registration, account: AccountId, session: SessionId) -> Hold {
+        Hold {
+            registration: Some(registration),
+            people: self.clone(),
+            account,
+            session,
+            number: None,
+            store: None,
+        }
+    }
+
+    /// Asks for the account in the cluster; the session is told. It may be asked again until it is.
+    /// Whether there is anybody to ask: not on a node that is alone.
+    pub fn claim(&self, account: AccountId, session: SessionId, waiter: Waiter) -> bool {
+        let exchange = self.0.get();
+        if let Some(exchange) = exchange {
+            exchange.claims(|counter, out| counter.claim(account, session, waiter, out));
+        }
+        exchange.is_some()
     }
 
     /// Hands a thing that is on record as theirs to a player on another node; for a guest with the
@@ -101,6 +125,57 @@ impl People {
         if let Some(exchange) = self.0.get() {
             let account = account.0;
             exchange.send_all(&PeopleMessage::Staff { account, on });
+        }
+    }
+}
+
+/// An account that a session holds, or waits for. Dropped, the next login may have it: so what is
+/// to be on record before that must be.
+#[must_use = "the account is given up when this is dropped"]
+#[derive(Debug)]
+pub struct Hold {
+    registration: Option<Registration>,
+    people: People,
+    account: AccountId,
+    session: SessionId,
+    number: Option<u64>,
+    store: Option<StorePort>,
+}
+
+impl Hold {
+    /// It is the session's, with this number: later claims of the account have higher ones. 0 on a
+    /// node that is alone.
+    pub fn grant(&mut self, number: u64) {
+        self.number = Some(number);
+    }
+
+    /// From now on the session writes with this.
+    pub fn write_with(&mut self, store: StorePort) {
+        self.store = Some(store);
+    }
+
+    /// What the session writes with, if it is not the store as it is: writes are refused once a
+    /// later session has claimed the character.
+    pub fn store(&self) -> Option<&StorePort> {
+        self.store.as_ref()
+    }
+
+    /// Whether it is.
+    pub fn is_granted(&self) -> bool {
+        self.number.is_some()
+    }
+
+    /// With which number; 0 before it is granted.
+    pub fn number(&self) -> u64 {
+        self.number.unwrap_or(0)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        drop(self.registration.take());
+        if let Some(exchange) = self.people.0.get() {
+            exchange.claims(|counter, out| counter.release(self.account, self.session, out));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `[pure]` The shards of people: what they are called, and what they weigh beside zones.
 
+use super::desk::Partition;
 use super::limits::PARTITIONS;
 use crate::content::World;
 use belay_cluster::{ShardId, ShardSpec};
@@ -12,6 +13,34 @@ pub fn shards(world: &World, gossip: bool) -> Vec<ShardSpec> {
     let channels = channels.map(|about| channel(&about.name));
     let gossip = gossip.then(self::gossip);
     accounts.chain(channels).chain(gossip).map(spec).collect()
+}
+
+/// What a shard of this department is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A partition of the accounts.
+    Accounts(Partition),
+    /// The channel of this name.
+    Channel(String),
+    /// The Gossip socket.
+    Gossip,
+}
+
+impl Kind {
+    /// What this shard is; nothing if a later version has more kinds.
+    pub(super) fn of(shard: &ShardId) -> Option<Self> {
+        match shard.kind() {
+            "accounts" => {
+                let number: u8 = shard.key().parse().ok()?;
+                Partition::all()
+                    .find(|partition| partition.0 == number)
+                    .map(Self::Accounts)
+            }
+            "channel" => Some(Self::Channel(shard.key().to_owned())),
+            "gossip" => Some(Self::Gossip),
+            _ => None,
+        }
+    }
 }
 
 /// The shard of a partition of the accounts.

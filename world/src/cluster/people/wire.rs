@@ -2,6 +2,7 @@
 //! fields are appended, never changed or removed: what a later version says besides is not
 //! understood here, and left out.
 
+use super::claim_wire::ClaimMessage;
 use crate::node::Person;
 use crate::store::{BanSubject, NewBan};
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,8 @@ pub(super) enum PeopleMessage {
         /// Whether it has.
         on: bool,
     },
+    /// Of claims of accounts.
+    Claims(ClaimMessage),
 }
 
 /// What is wanted of a player on another node.

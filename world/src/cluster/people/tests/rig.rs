@@ -71,6 +71,7 @@ pub(super) struct Realm {
     pub(super) services: Arc<Services>,
     sessions: DynamicSupervisor,
     sockets: DynamicSupervisor,
+    links: Mutex<Vec<(SessionPort, ConnectionId)>>,
     node: Node,
 }
 
@@ -150,6 +151,29 @@ impl Rig {
         (account, character)
     }
 
+    /// On how many nodes somebody of this name plays.
+    pub(super) fn sessions_of(&self, name: &str) -> usize {
+        let plays = |realm: &&Realm| realm.services.players.find_exactly(name).is_some();
+        self.worlds.iter().filter(plays).count()
+    }
+
+    /// Waits until the record has the character in this room.
+    pub(super) async fn saved(&self, name: &str, room: &str) {
+        let look = async {
+            loop {
+                let (tell, told) = oneshot::channel();
+                let name = Name::restore(name).unwrap();
+                self.store
+                    .find_character(name, move |found| drop(tell.send(found)));
+                let found = told.await.unwrap().unwrap().unwrap();
+                if found.room_key == room {
+                    return;
+                }
+            }
+        };
+        assert!(timeout(PATIENCE, look).await.is_ok(), "saved in {room}");
+    }
+
     /// The node is dead: nobody hears of it any more, and nothing on it goes on.
     pub(super) async fn kill(&mut self, number: u16) {
         self.mesh.kill(NodeId(number));
@@ -199,6 +223,7 @@ impl Realm {
             services,
             sessions,
             sockets,
+            links: Mutex::default(),
             node,
         }
     }
@@ -270,6 +295,8 @@ impl Realm {
         .restart(Restart::Transient)
         .on_abandoned(move |_, _| clear_away(&heir, id, &last));
         self.sessions.spawn_child(spec).unwrap();
+        let link = (mailbox.address(), ConnectionId(number));
+        self.links.lock().unwrap().push(link);
         mailbox.address()
     }
 
@@ -303,6 +330,22 @@ impl Realm {
         (bot, name)
     }
 
+    /// How many sessions play or log in here.
+    pub(super) fn sessions(&self) -> usize {
+        self.sessions.count()
+    }
+
+    /// The connection of the session of this name.
+    pub(super) fn link_of(&self, name: &str) -> Option<ConnectionId> {
+        let player = self.services.players.find_exactly(name)?;
+        self.links
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|(port, _)| port.process() == player.session.process())
+            .map(|(_, link)| *link)
+    }
+
     /// The names of all who play, as `who` has them here.
     pub(super) fn who(&self) -> String {
         let (people, total) = self.services.players.list(None, 99);
@@ -320,6 +363,12 @@ impl Bot {
         };
         let session = self.session.lock().unwrap().clone();
         drop(session.try_send_owed(SessionMessage::Input(self.link, line)));
+    }
+
+    /// The socket is gone.
+    pub(super) fn hang_up(&self) {
+        let session = self.session.lock().unwrap().clone();
+        drop(session.try_send_owed(SessionMessage::Input(self.link, Input::Closed)));
     }
 
     /// Reads until this was seen; what was read since the last time.
@@ -359,6 +408,24 @@ impl Bot {
                 }
                 Ok(Some(Heard::Closed) | None) => return since,
                 Err(_) => panic!("not closed in time; saw {:?}", self.seen),
+            }
+        }
+    }
+
+    /// Reads until the player is in or the connection is closed; whether they are in.
+    pub(super) async fn is_in(&mut self) -> bool {
+        let mut since = String::new();
+        loop {
+            if since.contains("Welcome") || since.contains("goes on") {
+                return true;
+            }
+            match timeout(PATIENCE, self.heard.recv()).await {
+                Ok(Some(Heard::Text(more))) => {
+                    since.push_str(&more);
+                    self.seen.push_str(&more);
+                }
+                Ok(Some(Heard::Closed) | None) => return false,
+                Err(_) => panic!("neither in nor out; saw {:?}", self.seen),
             }
         }
     }
@@ -455,7 +522,7 @@ fn services(
         },
         play: SessionRules {
             linkdead: Duration::from_secs(60),
-            save_every: Duration::from_secs(5),
+            save_every: Duration::from_millis(50),
             commands_per_s: 1_000,
             commands_burst: 1_000,
         },
