@@ -20,6 +20,9 @@ const GUARDED: &str = "guarded";
 /// How often another free port is tried.
 const PORTS_TRIED_MAX: u32 = 5;
 
+/// Tells the server, and then its processes, some of which may have ended since they were listed.
+const SIGNAL: &str = "kill \"$1\" \"$2\" || exit 1; kill \"$@\" 2>/dev/null; exit 0";
+
 /// How often is looked whether killed processes are over.
 const LOOKS_MAX: u32 = 1_000_000;
 
@@ -85,7 +88,14 @@ impl PostgresServer {
     /// The address of a database, for whoever wants to connect.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
-        format!("postgres://{USER}@127.0.0.1:{}/{database}", self.port)
+        self.url_at("127.0.0.1", database)
+    }
+
+    /// The same at another address of the machine, for nodes in networks of their own. The server
+    /// listens there with the setting `listen_addresses=ADDRESS`.
+    #[must_use]
+    pub fn url_at(&self, host: &str, database: &str) -> String {
+        format!("postgres://{USER}@{host}:{}/{database}", self.port)
     }
 
     /// The port that it listens on. It stays the same when the server is started again.
@@ -209,7 +219,7 @@ impl PostgresServer {
         let mut told = vec![server.clone()];
         told.extend(children_of(&server));
         let mut kill = Command::new("sh");
-        kill.args(["-c", "kill \"$@\"", "kill", signal]).args(&told);
+        kill.args(["-c", SIGNAL, "kill", signal]).args(&told);
         finish("kill", kill.output())?;
         Ok(told)
     }

@@ -31,3 +31,6 @@ mod target;
 pub(crate) use io::{Effect, HostCall, Input, Note, OrderId, ProposalId, Role, Unproposed};
 pub(crate) use machine::{Duty, DutyConfig};
 pub(crate) use message::{DutyMessage, Garbled, HandOverMessage};
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,10 @@ mod grantor;
 mod holder;
 
 pub use fence::{Fence, LeaseClock};
-#[expect(unused_imports, reason = "the member is built on it")]
+#[cfg_attr(
+    not(test),
+    expect(unused_imports, reason = "the member is built on it")
+)]
 pub(crate) use fences::Fences;
 pub(crate) use grantor::{Grantor, Verdict};
 pub(crate) use holder::{Holder, Waning};

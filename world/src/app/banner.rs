@@ -8,7 +8,12 @@ use super::config::Config;
 ///
 /// `content` says where the world came from.
 pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> String {
-    let Addresses { telnet, http, ops } = addresses;
+    let Addresses {
+        telnet,
+        http,
+        ops,
+        cluster,
+    } = addresses;
     let data = config.data.dir.display();
     let data_flag = match config.data.dir.to_str() {
         Some("./belay-data") => String::new(),
@@ -23,6 +28,12 @@ pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> S
                 file.display()
             )
         });
+    let cluster = match (cluster, &config.node.name) {
+        (Some(address), Some(name)) => {
+            format!("  cluster     {address}    {name}: belay cluster status{data_flag}\n")
+        }
+        (Some(_), None) | (None, _) => String::new(),
+    };
     format!(
         "belay {version} is up\n\
          \x20 telnet      {telnet}    telnet {host} {port}\n\
@@ -30,6 +41,7 @@ pub(super) fn banner(config: &Config, content: &str, addresses: &Addresses) -> S
          \x20 operations  http://{ops}/healthz  http://{ops}/metrics\n\
          \x20 data        {data}    belay tree{data_flag}\n\
          \x20 content     {content}\n\
+         {cluster}\
          {gossip}\
          \x20 first staff account: log in, create it, then: belay staff add NAME{data_flag}\n\
          \x20 stop: Ctrl-C or SIGTERM; Ctrl-C again stops at once\n",
@@ -50,6 +62,8 @@ pub struct Addresses {
     pub http: SocketAddr,
     /// Metrics and health.
     pub ops: SocketAddr,
+    /// Other nodes, if there may be some.
+    pub cluster: Option<SocketAddr>,
 }
 
 /// An address that a client on this machine can use: not the wildcard.
@@ -77,6 +91,7 @@ mod tests {
             telnet: "0.0.0.0:4000".parse().unwrap(),
             http: "[::]:4080".parse().unwrap(),
             ops: "127.0.0.1:4081".parse().unwrap(),
+            cluster: None,
         };
         let text = banner(&config, "the built-in world", &addresses);
         for part in [
@@ -88,5 +103,24 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn a_node_of_a_cluster_shows_where_others_connect() {
+        let mut raw = RawConfig::default();
+        raw.add_flag("--node", "n2");
+        raw.add_flag("--cluster", "127.0.0.1:0");
+        raw.add_flag("--data", "d2");
+        raw.add_set("store.url=postgres://belay@db/belay");
+        let address = "127.0.0.1:4000".parse().unwrap();
+        let addresses = Addresses {
+            telnet: address,
+            http: address,
+            ops: address,
+            cluster: Some("127.0.0.1:40123".parse().unwrap()),
+        };
+        let text = banner(&raw.check().expect("fine"), "content", &addresses);
+        let line = "  cluster     127.0.0.1:40123    n2: belay cluster status --data d2\n";
+        assert!(text.contains(line), "{text}");
     }
 }

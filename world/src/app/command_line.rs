@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::cluster::line::ClusterAction;
 use super::config::{RawConfig, parse_duration};
 use crate::ops::control::{BanKind, TreeOrder};
 
@@ -130,6 +131,12 @@ pub(super) enum Command {
         /// What to do.
         #[command(subcommand)]
         action: GossipAction,
+    },
+    /// Found, see and order a cluster of nodes.
+    Cluster {
+        /// What to do.
+        #[command(subcommand)]
+        action: ClusterAction,
     },
     /// Shut out accounts and addresses.
     Ban {
@@ -312,6 +319,15 @@ pub(super) struct SettingFlags {
     /// Credentials file of the game on a Gossip network.
     #[arg(long, value_name = "FILE")]
     pub(super) gossip: Option<String>,
+    /// What this node is called in its cluster.
+    #[arg(long, value_name = "NAME")]
+    pub(super) node: Option<String>,
+    /// Address for other nodes of the cluster.
+    #[arg(long, value_name = "ADDR")]
+    pub(super) cluster: Option<String>,
+    /// Where a node of the cluster to join is reached. May be repeated.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(super) join: Vec<String>,
     /// Set any setting, for example --set save.every=10s. May be repeated; the last one holds.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,
@@ -320,6 +336,7 @@ pub(super) struct SettingFlags {
 impl SettingFlags {
     /// Adds the flags to `raw`: those of their own first, then each `--set` in order.
     pub(super) fn add_to(&self, raw: &mut RawConfig) {
+        let join = (!self.join.is_empty()).then(|| self.join.join(","));
         let flags = [
             ("--data", &self.data),
             ("--content", &self.content),
@@ -327,6 +344,9 @@ impl SettingFlags {
             ("--http", &self.http),
             ("--ops", &self.ops),
             ("--gossip", &self.gossip),
+            ("--node", &self.node),
+            ("--cluster", &self.cluster),
+            ("--join", &join),
         ];
         for (flag, value) in flags {
             if let Some(value) = value {
@@ -361,7 +381,7 @@ mod tests {
     #[test]
     fn every_flag_of_the_table_reaches_its_setting() {
         let flags: Vec<_> = SETTINGS.iter().filter_map(|setting| setting.flag).collect();
-        assert_eq!(flags.len(), 6);
+        assert_eq!(flags.len(), 9);
         for flag in flags {
             let line = CommandLine::try_parse_from(["belay", flag, "marker"]).expect(flag);
             let mut raw = RawConfig::default();

@@ -1,5 +1,6 @@
 //! `[edge]` What the control socket's requests do to a running node.
 
+use super::cluster;
 use super::gossip;
 use super::inspect;
 use super::operations::NodeView;
@@ -17,6 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::oneshot;
+
+/// What is said of a cluster on a node without one.
+const NO_CLUSTER: &str = "this node is in no cluster; it was started without --cluster ADDR";
 
 /// Answers requests for this node.
 pub(super) fn handler(ports: Ports, stop: &StopRequest, view: &NodeView) -> ControlHandler {
@@ -77,6 +81,10 @@ async fn answer(operator: &Operator, request: ControlRequest) -> ControlAnswer {
             name,
             reason,
         } => gossip::answer(&ports.services, order, (name, reason)).await,
+        ControlRequest::Cluster { order } => match &ports.cluster {
+            Some(node) => cluster::answer(node, order).await,
+            None => ControlAnswer::refused(NO_CLUSTER),
+        },
         ControlRequest::CrashRoom { room } => crash_room(ports, crashes, room.as_deref()),
         ControlRequest::StallRoom { room, lasts_ms } => {
             stall_room(ports, &room, Duration::from_millis(lasts_ms))

@@ -43,7 +43,7 @@ impl Listeners {
         })
     }
 
-    /// The addresses that they have.
+    /// The addresses that they have. The cluster listens for itself.
     ///
     /// # Errors
     /// What the system says.
@@ -52,6 +52,7 @@ impl Listeners {
             telnet: self.telnet.local_addr()?,
             http: self.http.local_addr()?,
             ops: self.ops.local_addr()?,
+            cluster: None,
         })
     }
 }

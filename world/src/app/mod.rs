@@ -1,7 +1,9 @@
 //! `[edge]` The composition root: configuration, command line, and the start and stop of a node.
 //! Only this module names concrete edges.
 
+mod acceptors;
 mod banner;
+mod cluster;
 mod command_line;
 pub mod config;
 mod control;

@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
 use belay_runtime::{
@@ -14,12 +15,14 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::cluster;
 use super::tree::Ports;
 use crate::connection;
 use crate::ops::control::{self, ControlHandler};
 use crate::ops::http::{self, Health, Pages};
 use crate::ops::memory::resident_bytes;
 use crate::ops::metrics::{Figures, FrameKind, Label as _, ProcessKind, Refusal, Sample, Traffic};
+use crate::ops::orders::{OrderHandler, Orders};
 
 /// The running node, for those of its processes that look at the whole tree. Empty until the
 /// tree has started.
@@ -126,9 +129,18 @@ async fn until_stopped<F: Future<Output = ()>>(
 }
 
 /// What the pages of the ops listener show.
-pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
+pub(super) fn pages(
+    figures: Figures,
+    view: &NodeView,
+    ports: &Ports,
+    token: Option<&Path>,
+) -> Pages {
     let start = Instant::now();
-    let ports = ports.clone();
+    let (ports, in_cluster) = (ports.clone(), ports.cluster.clone());
+    let handler = ports
+        .cluster
+        .clone()
+        .map(|cluster| -> OrderHandler { Arc::new(move |order| cluster::answer(&cluster, order)) });
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let sampled = view.clone();
     let sample = move || {
@@ -151,18 +163,28 @@ pub(super) fn pages(figures: Figures, view: &NodeView, ports: &Ports) -> Pages {
             uptime: start.elapsed(),
             traffic: traffic(),
             network: ports.services.bridge.report().network_figures(),
+            cluster: (ports.cluster.as_ref())
+                .map(|cluster| cluster::figures(&cluster.status()))
+                .unwrap_or_default(),
         }
     };
     let view = view.clone();
     let health = move || match view.0.get().map(Weak::strong_count) {
         None => Health::Bad("starting".to_owned()),
         Some(0) => Health::Bad("stopping".to_owned()),
+        Some(_) if in_cluster.as_ref().is_some_and(|it| !it.status().leased) => {
+            Health::Bad("no lease: out of reach of the leader".to_owned())
+        }
         Some(_) => Health::Good,
     };
     Pages {
         figures,
         sample: Arc::new(sample),
         health: Arc::new(health),
+        orders: Orders {
+            handler,
+            token: token.map(Path::to_owned),
+        },
     }
 }
 

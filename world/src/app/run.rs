@@ -93,6 +93,7 @@ fn carry_out(line: CommandLine) -> anyhow::Result<ExitCode> {
         Command::Staff { action } => staff(action),
         Command::Ban { action } => ban(action),
         Command::Gossip { action } => gossip(action),
+        Command::Cluster { action } => super::cluster::carry_out(action),
     }
 }
 
@@ -231,7 +232,11 @@ fn generate_content(options: GenerateOptions, out: &Path) -> anyhow::Result<Exit
 }
 
 /// Asks for something to be shown: as text, or the data of the answer.
-fn show(data_dir: &Path, request: &ControlRequest, json: bool) -> anyhow::Result<ExitCode> {
+pub(super) fn show(
+    data_dir: &Path,
+    request: &ControlRequest,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
     let answer = answer_of(data_dir, request)?;
     if let (true, ControlAnswer::Done { data, .. }) = (json, &answer) {
         print(&format!("{}\n", serde_json::to_string_pretty(data)?))?;
@@ -240,7 +245,7 @@ fn show(data_dir: &Path, request: &ControlRequest, json: bool) -> anyhow::Result
     tell(answer)
 }
 
-fn ask(data_dir: &Path, request: &ControlRequest) -> anyhow::Result<ExitCode> {
+pub(super) fn ask(data_dir: &Path, request: &ControlRequest) -> anyhow::Result<ExitCode> {
     tell(answer_of(data_dir, request)?)
 }
 
@@ -276,7 +281,7 @@ fn tell(answer: ControlAnswer) -> anyhow::Result<ExitCode> {
 }
 
 /// Prints to standard output. A reader that has seen enough (`belay tree | head`) is no failure.
-fn print(text: &str) -> anyhow::Result<()> {
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

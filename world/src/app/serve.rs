@@ -164,9 +164,15 @@ fn first_of(names: &[String]) -> String {
 
 /// Tells the operator that the node is up: people on standard output, programs in the log.
 fn announce(config: &Config, content: &str, addresses: &Addresses) -> anyhow::Result<()> {
-    let Addresses { telnet, http, ops } = addresses;
+    let Addresses {
+        telnet,
+        http,
+        ops,
+        cluster,
+    } = addresses;
+    let cluster = cluster.map(tracing::field::display);
     let data = config.data.dir.display();
-    tracing::info!(%telnet, %http, %ops, %data, pid = std::process::id(), "node is up");
+    tracing::info!(%telnet, %http, %ops, cluster, %data, pid = std::process::id(), "node is up");
     if config.log.format == LogFormat::Json {
         return Ok(());
     }

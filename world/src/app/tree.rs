@@ -15,6 +15,7 @@
 //! The order of start is top to bottom, of stop bottom to top: first nobody new comes in, then
 //! sessions save and say goodbye while their rooms and the store still answer.
 
+use super::acceptors::Acceptors;
 use super::config::{Config, PlayersStart, StoreSynchronous};
 use super::control;
 use super::failure::{Failure, Status};
@@ -25,7 +26,7 @@ use super::stop::StopRequest;
 use crate::account::{PasswordCost, Throttle};
 use crate::bridge::{Bridge, BridgeRules, Watch};
 use crate::cluster::people::People;
-use crate::connection::{ConnectionSettings, Door, Reception, Refused, StartSession, acceptor};
+use crate::connection::{ConnectionSettings, Reception, Refused, StartSession};
 use crate::content::World;
 use crate::ids::{SessionId, ZoneId};
 use crate::limits;
@@ -36,14 +37,13 @@ use crate::room::{CrowdRules, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
-use crate::web::WebDoor;
 use crate::zone::ZonePlan;
+use belay_cluster::Cluster;
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
     PoolOptions, Profiler, ProfilerOptions, Restart, Shutdown, Supervisor, WatchdogOptions,
     WorkerPool,
 };
-use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -62,6 +62,8 @@ const WORLD_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
 #[derive(Clone, Debug)]
 pub(super) struct Ports {
     pub(super) services: Arc<Services>,
+    /// The cluster of the node, if it is in one.
+    pub(super) cluster: Option<Cluster>,
     pub(super) connections: DynamicSupervisor,
     pub(super) profiler: Profiler,
 }
@@ -114,10 +116,11 @@ pub(super) async fn start(
     let lookouts = lookouts(config);
     let ports = Ports {
         services,
+        cluster: None,
         connections: connections.clone(),
         profiler: lookouts.profiler.clone(),
     };
-    let pages = operations::pages(figures, view, &ports);
+    let pages = operations::pages(figures, view, &ports, config.cluster.token());
     let handler = control::handler(ports, request, view);
     let ops = operations::spec((listeners.ops, listeners.control), pages, handler, lookouts)?;
     let tree = Supervisor::builder("node")
@@ -337,60 +340,4 @@ fn size(number: u32) -> usize {
 fn cores() -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     u32::try_from(cores).unwrap_or(1)
-}
-
-/// The listening sockets, kept so that a restart of the acceptors has them again.
-struct Acceptors {
-    telnet: TcpListener,
-    http: TcpListener,
-    reception: Arc<Reception>,
-    web: Arc<WebDoor>,
-}
-
-impl Acceptors {
-    fn new(
-        config: &Config,
-        (telnet_door, http_door): (TcpListener, TcpListener),
-        reception: Reception,
-    ) -> anyhow::Result<Self> {
-        let telnet = telnet_door.local_addr()?;
-        let http = http_door.local_addr()?;
-        let page = format!(
-            "This is a Belay node.\n\nTelnet: telnet {} {}\nWebSocket: ws://{http}/ws \
-             (subprotocol terminal.mudstandards.org, or none)\n",
-            telnet.ip(),
-            telnet.port()
-        );
-        Ok(Self {
-            telnet: telnet_door,
-            http: http_door,
-            reception: Arc::new(reception),
-            web: Arc::new(WebDoor {
-                page,
-                origins: config.web.origins.clone(),
-            }),
-        })
-    }
-
-    fn build(&self) -> belay_runtime::SupervisorBuilder {
-        let listener = |socket: &TcpListener| {
-            socket
-                .try_clone()
-                .and_then(tokio::net::TcpListener::from_std)
-        };
-        let mut tree = Supervisor::builder("acceptors");
-        let doors = [
-            ("telnet", &self.telnet, Door::Telnet),
-            ("http", &self.http, Door::Web(self.web.clone())),
-        ];
-        for (name, socket, door) in doors {
-            match listener(socket) {
-                Ok(socket) => {
-                    tree = tree.child(acceptor(name, socket, door, self.reception.clone()));
-                }
-                Err(error) => tracing::error!(%error, name, "listener cannot be used"),
-            }
-        }
-        tree
-    }
 }

@@ -1,4 +1,4 @@
-//! `[edge]` `GET /metrics` and `GET /healthz`, on a listener apart from the players'.
+//! `[edge]` `GET /metrics`, `GET /healthz` and `/cluster`, on a listener apart from the players'.
 //!
 //! As in the control socket, all connections are polled inside one future and nothing is spawned.
 
@@ -21,6 +21,7 @@ use super::limits::{
     HTTP_CONNECTION, HTTP_CONNECTIONS_MAX, HTTP_HEAD, HTTP_HEAD_BYTES_MAX, METRICS_UPKEEP,
 };
 use super::metrics::{Figures, Sample};
+use super::orders::{self, Orders};
 
 /// Whether the node can take players.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,8 @@ pub struct Pages {
     pub sample: Arc<dyn Fn() -> Sample + Send + Sync>,
     /// Whether the node can take players.
     pub health: Arc<dyn Fn() -> Health + Send + Sync>,
+    /// Status of the cluster, and orders to it.
+    pub orders: Orders,
 }
 
 impl std::fmt::Debug for Pages {
@@ -73,9 +76,14 @@ pub async fn serve(listener: &TcpListener, pages: &Pages, stopping: watch::Recei
 }
 
 async fn serve_connection(stream: TcpStream, pages: &Pages, mut stopping: watch::Receiver<bool>) {
-    let service = service_fn(|request: Request<Incoming>| {
-        let response = respond(request.method(), request.uri().path(), pages);
-        std::future::ready(Ok::<_, Infallible>(response))
+    let service = service_fn(async |request: Request<Incoming>| {
+        let path = request.uri().path();
+        let response = if path == "/cluster" || path.starts_with("/cluster/") {
+            orders::respond(request, &pages.orders).await
+        } else {
+            respond(request.method(), path, pages)
+        };
+        Ok::<_, Infallible>(response)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -116,7 +124,10 @@ fn respond(method: &Method, path: &str, pages: &Pages) -> Response<Body> {
             Health::Bad(reason) => text(StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
         },
         "/metrics" => text(StatusCode::OK, pages.figures.render(&(pages.sample)())),
-        _ => text(StatusCode::NOT_FOUND, "here are /healthz and /metrics\n"),
+        _ => text(
+            StatusCode::NOT_FOUND,
+            "here are /healthz, /metrics and /cluster\n",
+        ),
     }
 }
 

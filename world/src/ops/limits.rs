@@ -17,6 +17,10 @@ pub const CONTROL_ANSWER: Duration = Duration::from_secs(10);
 /// How long a backup may take. Reached: the client is told that it failed.
 pub const CONTROL_BACKUP: Duration = Duration::from_secs(600);
 
+/// How long an order to the cluster may take: longer than the cluster itself takes to give it up.
+/// Reached: the client is told that it failed.
+pub const CONTROL_ORDER: Duration = Duration::from_secs(15);
+
 /// How long a trace of a process may last. Reached: refused.
 pub const CONTROL_TRACE: Duration = Duration::from_secs(300);
 
@@ -48,6 +52,19 @@ pub const HTTP_CONNECTION: Duration = Duration::from_secs(300);
 /// Bytes of a request head. Reached: answered 431 and closed.
 pub const HTTP_HEAD_BYTES_MAX: usize = 16 * 1024;
 
+/// Bytes of the body of an order over HTTP. Reached: answered 413.
+pub const HTTP_BODY_BYTES_MAX: usize = 4 * 1024;
+
+/// How long such a body may take. Reached: answered 408.
+pub const HTTP_BODY: Duration = Duration::from_secs(10);
+
+/// Bytes of the token for orders over HTTP, at least: fewer can be guessed. Not reached: no order
+/// is taken.
+pub const TOKEN_BYTES_MIN: usize = 16;
+
+/// Bytes of the file of the token. Reached: no order is taken.
+pub const TOKEN_BYTES_MAX: usize = 4 * 1024;
+
 /// Between two rounds that move recorded latencies into the histogram: bounds what waits there.
 pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 
@@ -55,6 +72,7 @@ pub const METRICS_UPKEEP: Duration = Duration::from_secs(5);
 /// other side tries again.
 pub const LISTEN_BACKLOG: i32 = 4096;
 
+const _: () = assert!(CONTROL_ORDER.as_secs() > belay_cluster::limits::ORDER_DEADLINE.as_secs());
 const _: () = assert!(CONTROL_ANSWER.as_secs() < CONTROL_BACKUP.as_secs());
 // hyper's least buffer.
 const _: () = assert!(HTTP_HEAD_BYTES_MAX >= 8 * 1024);

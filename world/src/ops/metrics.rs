@@ -15,6 +15,8 @@ use metrics_exporter_prometheus::{
 };
 use thiserror::Error;
 
+pub use super::cluster_figure::ClusterFigure;
+use super::cluster_meters::ClusterMeters;
 pub use super::label::{FrameKind, Label, LoginOutcome, ProcessKind, Refusal, VerbClass};
 pub use super::network_figure::NetworkFigure;
 use super::network_meters::NetworkMeters;
@@ -223,6 +225,7 @@ struct Sampled {
     frame_bytes_out: Family,
     refusals: Family,
     network: NetworkMeters,
+    cluster: ClusterMeters,
 }
 
 impl Sampled {
@@ -257,6 +260,7 @@ impl Sampled {
             frame_bytes_out: Family::new::<FrameKind>(recorder, FRAME_BYTES_OUT, "kind"),
             refusals: Family::new::<Refusal>(recorder, REFUSALS, "cause"),
             network: NetworkMeters::new(recorder, &METADATA),
+            cluster: ClusterMeters::new(recorder, &METADATA),
         }
     }
 
@@ -283,6 +287,7 @@ impl Sampled {
         }
         self.carry(&sample.traffic);
         self.network.set(&sample.network);
+        self.cluster.set(&sample.cluster);
     }
 }
 
@@ -405,6 +410,11 @@ mod tests {
             busy: vec![(ProcessKind::Session, 0.25)],
             mailbox_high_water: vec![(ProcessKind::Room, 41)],
             memory_bytes: 1_000_000,
+            cluster: vec![
+                (ClusterFigure::LeaseAge, 250),
+                (ClusterFigure::Expired, 2),
+                (ClusterFigure::PlaySent, 9),
+            ],
             ..Sample::default()
         };
         let text = figures.render(&sample);
@@ -414,6 +424,10 @@ mod tests {
         check_line(&text, "belay_busy_threads{process=\"session\"} 0.25");
         check_line(&text, "belay_mailbox_high_water{process=\"room\"} 41");
         check_line(&text, "belay_memory_resident_bytes 1000000");
+        check_line(&text, "belay_cluster_lease_age_seconds 0.25");
+        check_line(&text, "belay_cluster_expired_nodes_total 2");
+        check_line(&text, "belay_cluster_sent_frames_total{lane=\"play\"} 9");
+        check_line(&text, "belay_cluster_sent_frames_total{lane=\"control\"} 0");
         let text = figures.render(&Sample {
             players: 3,
             ..sample

@@ -4,6 +4,8 @@
 //! functions that the composition root gives.
 
 mod accept;
+mod cluster_figure;
+mod cluster_meters;
 pub mod control;
 pub mod http;
 mod label;
@@ -13,4 +15,6 @@ pub mod memory;
 pub mod metrics;
 mod network_figure;
 mod network_meters;
+pub mod orders;
 mod sample;
+mod token;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::cluster_figure::ClusterFigure;
 use super::label::{FrameKind, ProcessKind, Refusal};
 use super::network_figure::NetworkFigure;
 
@@ -53,4 +54,6 @@ pub struct Sample {
     pub traffic: Traffic,
     /// What there is to count of the network of games.
     pub network: Vec<(NetworkFigure, u64)>,
+    /// What there is to count of the cluster; nothing on a node that is in none.
+    pub cluster: Vec<(ClusterFigure, u64)>,
 }

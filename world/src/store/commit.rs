@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::database::{Connection, Connector, Fault, sort, within};
+use super::database::{Connection, Connector, Fault, sort};
 use super::guard::{Claim, Claimed, Guard};
 use super::limits::CONFLICT_TRIES_MAX;
 use super::outcome::StoreError;
@@ -58,20 +58,15 @@ impl Committer {
                 return Err(Setback { group, reason });
             }
         };
-        let (now, patience) = ((self.clock)(), self.connector.patience());
-        match within(patience, settle(&mut connection, &mut group, now)).await {
-            Ok(Ok(())) => {
+        let now = (self.clock)();
+        match settle(&mut connection, &mut group, now).await {
+            Ok(()) => {
                 self.connection = Some(connection);
                 Ok(group.writes)
             }
-            Ok(Err(reason)) => {
+            Err(reason) => {
                 // Closing rolls back what is open. When even that fails the connection is gone.
                 connection.close().await;
-                Err(Setback { group, reason })
-            }
-            Err(unanswered) => {
-                drop(connection);
-                let reason = unanswered.to_string();
                 Err(Setback { group, reason })
             }
         }
@@ -114,7 +109,7 @@ enum Savepoints {
 }
 
 /// Makes the group, again when that promises success; an error is the reason why the database
-/// cannot go on. The group's doubt is right at every moment: this may be dropped half way.
+/// cannot go on.
 async fn settle(
     connection: &mut Connection,
     group: &mut Group<GuardedWrite>,

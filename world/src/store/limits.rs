@@ -35,9 +35,9 @@ pub const LOCK_WAIT: Duration = Duration::from_secs(2);
 /// How long it may take to connect to a database server.
 pub const CONNECT_WAIT: Duration = Duration::from_secs(5);
 
-/// How long a database server may take for one group of writes or one read before its connection is
-/// given up: the writes park then, and the read answers an error. The server ends what a node left
-/// behind after as long.
+/// How long a database server may take for one statement before its connection is given up: the
+/// writes park then, and a read answers an error. The server ends what a node left behind after as
+/// long.
 pub const SERVER_WAIT: Duration = Duration::from_secs(15);
 
 /// How long a connection may take to say goodbye before it is cut.

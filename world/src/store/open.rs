@@ -33,8 +33,7 @@ pub struct StoreOptions {
     pub pages_max: Arc<AtomicU32>,
     /// How long to wait for a lock that another process or node holds, before writes are parked.
     pub lock_wait: Duration,
-    /// How long a server may take for one group of writes or one read before its connection is
-    /// given up.
+    /// How long a server may take for one statement before its connection is given up.
     pub server_wait: Duration,
     /// Writes parked at most while the database fails; beyond, writes are refused as busy.
     pub parked_writes_max: usize,

@@ -2,7 +2,7 @@
 
 use belay_runtime::{Context, Exit, Flow, Process};
 
-use super::database::{Connection, Connector, Fault, sort, within};
+use super::database::{Connection, Connector, Fault, sort};
 use super::outcome::StoreError;
 use super::port::Clock;
 use super::record::{CharacterSheet, UnixMillis};
@@ -59,15 +59,12 @@ impl Reader {
         mut connection: Connection,
         read: &mut Read,
     ) -> Result<(), Fault> {
-        let (now, patience) = ((self.clock)(), self.connector.patience());
-        match within(patience, fetch(&mut connection, read, now)).await {
-            Ok(Ok(())) => {
-                self.connection = Some(connection);
-                Ok(())
-            }
-            Ok(Err(error)) => Err(sort(&error)),
-            Err(unanswered) => Err(Fault::Outage(unanswered.to_string())),
-        }
+        let now = (self.clock)();
+        fetch(&mut connection, read, now)
+            .await
+            .map_err(|error| sort(&error))?;
+        self.connection = Some(connection);
+        Ok(())
     }
 }
 

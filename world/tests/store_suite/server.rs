@@ -10,7 +10,7 @@ use belay_world::store::{
 
 use super::support::{
     Place, Running, all, ask, connect, name, new_item, own_server, post, room, save, shared_server,
-    until,
+    start_server, until,
 };
 
 fn url(text: &str) -> PostgresUrl {
@@ -208,6 +208,15 @@ async fn a_write_that_the_server_refuses_fails_alone_in_its_group() {
     assert_eq!(running.sheet(hero).await.character.score.steps, 29);
     assert_eq!(port.status().setbacks, 0, "no group was parked");
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sixty_four_writers_transfer_items_at_once_on_a_server_that_lets_the_disk_settle() {
+    let Some(server) = start_server(&[]) else {
+        return;
+    };
+    let place = Place::Server(url(&server.create_database("belay").unwrap()));
+    super::measure::sixty_four_writers_transfer_items_at_once(&place).await;
 }
 
 /// The error of a database that cannot be opened.

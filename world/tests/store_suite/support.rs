@@ -147,7 +147,11 @@ pub(crate) fn shared_server() -> Option<&'static PostgresServer> {
 
 /// A server that a test may kill. Data need not outlive the machine.
 pub(crate) fn own_server() -> Option<PostgresServer> {
-    match PostgresServer::start(&["fsync=off", "max_connections=200"]) {
+    start_server(&["fsync=off", "max_connections=200"])
+}
+
+pub(crate) fn start_server(settings: &[&str]) -> Option<PostgresServer> {
+    match PostgresServer::start(settings) {
         Ok(server) => Some(server),
         Err(PostgresError::NotInstalled) => {
             // Past the capture of the test runner, so that it is seen.

@@ -181,7 +181,10 @@ impl Lead {
         let proposals = &mut self.proposals;
         if self.orders.take(context, (asker, order), proposals, out) {
             let answer = match self.reconciler.even_out(context) {
-                0 => "nothing to move: load is even, or no shard may move just now".to_owned(),
+                0 => {
+                    "nothing to begin: load is even, or shards are moving already, or none may move"
+                        .to_owned()
+                }
                 moves => format!("load is being evened out: {moves} shards move first"),
             };
             self.orders.answer(asker, Ok(answer), out);

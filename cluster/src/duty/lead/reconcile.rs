@@ -10,7 +10,7 @@ use crate::lease::Grantor;
 use crate::limits::{LEASE_EVERY, PLAN_EVERY_MIN, REBALANCE_EVERY, RECONCILE_EVERY, SAY_AGAIN};
 use crate::plan::observed::Observed;
 use crate::plan::round::{Round, plan};
-use crate::view::{Placement, View};
+use crate::view::{NodePhase, Placement, View};
 use std::time::Instant;
 
 /// The reconciler of one term.
@@ -38,9 +38,16 @@ impl Reconciler {
 
     /// The log has gone on. Plans at once if that calls for something.
     pub(super) fn follow(&mut self, now: Instant, was: &View, is: &View, changes: &[Change]) {
-        let came_up = is.nodes.iter().any(|(id, node)| {
-            let before = was.nodes.get(id);
-            before.is_none_or(|before| before.incarnation != node.incarnation)
+        let up = |view: &View, id| {
+            let node = view
+                .nodes
+                .get(id)
+                .filter(|node| node.phase == NodePhase::Up);
+            node.map(|node| node.incarnation)
+        };
+        let came_up = is.nodes.keys().any(|id| {
+            let life = up(is, id);
+            life.is_some() && life != up(was, id)
         });
         if came_up {
             self.round = Round::open(is);

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::cluster::{self, Cluster, Node};
 use crate::store::StoreUrl;
 
 /// Everything an operator can set. [`super::RawConfig::check`] is the only way to make one.
@@ -42,6 +43,10 @@ pub struct Config {
     pub mobs: Mobs,
     /// `gossip.*`
     pub gossip: Gossip,
+    /// `node.*`
+    pub node: Node,
+    /// `cluster.*`
+    pub cluster: Cluster,
     /// `drain.*`
     pub drain: Drain,
     /// `watchdog.*`
@@ -301,6 +306,8 @@ impl Config {
             zone: Zone::default(),
             mobs: Mobs::default(),
             gossip: Gossip::default(),
+            node: Node::default(),
+            cluster: Cluster::default(),
             drain: Drain::default(),
             watchdog: Watchdog::default(),
             log: Log::default(),
@@ -312,10 +319,15 @@ impl Config {
     pub(super) fn broken_relations(&self) -> Vec<(&'static str, String, String)> {
         let mut broken = Vec::new();
         let addresses = [
-            ("telnet.listen", self.telnet.listen),
-            ("http.listen", self.http.listen),
-            ("ops.listen", self.ops.listen),
+            ("telnet.listen", Some(self.telnet.listen)),
+            ("http.listen", Some(self.http.listen)),
+            ("ops.listen", Some(self.ops.listen)),
+            ("cluster.listen", self.cluster.listen),
         ];
+        let addresses: Vec<_> = addresses
+            .into_iter()
+            .filter_map(|(key, address)| Some((key, address?)))
+            .collect();
         for (index, (key, address)) in addresses.iter().enumerate() {
             let mut before = addresses.iter().take(index);
             let same = before.find(|(_, other)| other == address && address.port() != 0);
@@ -348,6 +360,7 @@ impl Config {
             "crowd.size",
         );
         at_least("crowd.gap_large", crowd.gap_large < crowd.gap, "crowd.gap");
+        cluster::broken_relations(self, &mut broken);
         broken
     }
 }

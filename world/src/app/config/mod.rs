@@ -12,6 +12,7 @@
 //! Nothing here reads a file or the environment: `app::command_line` hands the text in.
 
 mod checked;
+mod cluster;
 mod print;
 mod problem;
 mod quantity;
@@ -23,6 +24,7 @@ pub use checked::{
     Config, Connections, Content, Crowd, Data, Drain, Gossip, Listen, Log, LogFormat, Login, Mobs,
     Output, Players, PlayersStart, Save, Store, StoreSynchronous, Watchdog, Web, Zone,
 };
+pub use cluster::{Cluster, Node};
 pub use print::to_toml;
 pub use problem::{Origin, Problem, Report};
 pub(crate) use quantity::{duration_text, parse_duration};

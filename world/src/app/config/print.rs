@@ -53,7 +53,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 fn value_toml(setting: &Setting, value: &RawValue) -> String {
     match (&setting.kind, value) {
-        (Kind::Origins(_), RawValue::Text(text)) => list_toml(
+        (Kind::Origins(_) | Kind::Places(_), RawValue::Text(text)) => list_toml(
             text.split(',')
                 .map(str::trim)
                 .filter(|entry| !entry.is_empty()),

@@ -6,9 +6,11 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use belay_cluster::NodeName;
 use tracing_subscriber::EnvFilter;
 
 use super::checked::Config;
+use super::cluster::{check_place, parse_name};
 use super::quantity::{duration_text, parse_duration, parse_size, size_text};
 use super::raw::RawValue;
 use crate::store::{ParseStoreUrlError, StoreUrl, without_secrets};
@@ -39,6 +41,8 @@ pub struct Setting {
 pub enum Kind {
     /// `address:port`.
     Address(Field<SocketAddr>),
+    /// `address:port`, or nothing.
+    AddressOrEmpty(Field<Option<SocketAddr>>),
     /// A path that must not be empty.
     Path(Field<PathBuf>),
     /// A path, or nothing.
@@ -59,6 +63,12 @@ pub enum Kind {
     Origins(Field<Vec<String>>),
     /// The word `sqlite`, or the address of a server, in which a password is a secret.
     StoreUrl(Field<StoreUrl>),
+    /// The name of a node, or nothing.
+    NodeName(Field<Option<NodeName>>),
+    /// `HOST:PORT`, or nothing.
+    PlaceOrEmpty(Field<String>),
+    /// A list of `HOST:PORT`.
+    Places(Field<Vec<String>>),
 }
 
 impl Setting {
@@ -77,7 +87,7 @@ impl Setting {
     /// The default as a raw value.
     #[must_use]
     pub fn default_value(&self) -> RawValue {
-        if matches!(self.kind, Kind::Origins(_)) {
+        if self.kind.is_list() {
             return RawValue::List(split_list(self.default));
         }
         RawValue::Text(self.default.to_owned())
@@ -85,6 +95,12 @@ impl Setting {
 }
 
 impl Kind {
+    /// Whether it takes several values.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self, Kind::Origins(_) | Kind::Places(_))
+    }
+
     /// Reads `value` and puts it into its field of `config`.
     ///
     /// # Errors
@@ -95,11 +111,24 @@ impl Kind {
                 *field(config) = parse_origins(value)?;
                 return Ok(());
             }
+            (Kind::Places(field), _) => {
+                *field(config) = parse_places(value)?;
+                return Ok(());
+            }
             (_, RawValue::Text(text)) => text.trim(),
             (_, RawValue::List(_)) => return Err("is a list".to_owned()),
         };
         match self {
             Kind::Address(field) => *field(config) = parse_address(text)?,
+            Kind::AddressOrEmpty(field) if text.is_empty() => *field(config) = None,
+            Kind::AddressOrEmpty(field) => *field(config) = Some(parse_address(text)?),
+            Kind::NodeName(field) => *field(config) = parse_name(text)?,
+            Kind::PlaceOrEmpty(field) => {
+                if !text.is_empty() {
+                    check_place(text)?;
+                }
+                text.clone_into(field(config));
+            }
             Kind::Path(_) if text.is_empty() => return Err("is empty".to_owned()),
             Kind::Path(field) | Kind::PathOrEmpty(field) => *field(config) = PathBuf::from(text),
             Kind::Duration(range, field) => {
@@ -126,7 +155,7 @@ impl Kind {
                     .map_err(|e: ParseStoreUrlError| e.to_string())?;
             }
             // Answered above: a list may be written as one text.
-            Kind::Origins(_) => {}
+            Kind::Origins(_) | Kind::Places(_) => {}
         }
         Ok(())
     }
@@ -145,6 +174,10 @@ impl Kind {
             | Kind::Flag(_)
             | Kind::Choice(_)
             | Kind::LogFilter(_)
+            | Kind::AddressOrEmpty(_)
+            | Kind::NodeName(_)
+            | Kind::PlaceOrEmpty(_)
+            | Kind::Places(_)
             | Kind::Origins(_) => text.to_owned(),
         }
     }
@@ -155,6 +188,18 @@ impl Kind {
         match self {
             Kind::Address(_) => {
                 "address:port, like 127.0.0.1:4000, 0.0.0.0:4000 or [::]:4000".to_owned()
+            }
+            Kind::AddressOrEmpty(_) => {
+                "address:port, like 127.0.0.1:4090 or 10.0.0.5:4090, or nothing".to_owned()
+            }
+            Kind::NodeName(_) => {
+                "a name of 1 to 32 of a-z, 0-9 and -, a letter first, or nothing".to_owned()
+            }
+            Kind::PlaceOrEmpty(_) => {
+                "host:port, like 10.0.0.5:4090 or north.example:4090, or nothing".to_owned()
+            }
+            Kind::Places(_) => {
+                "a list of host:port like [\"10.0.0.5:4090\"]; in --set with commas".to_owned()
             }
             Kind::Path(_) => "a path".to_owned(),
             Kind::PathOrEmpty(_) => "a path, or nothing".to_owned(),
@@ -225,10 +270,7 @@ fn parse_flag(text: &str) -> Result<bool, String> {
 }
 
 fn parse_origins(value: &RawValue) -> Result<Vec<String>, String> {
-    let origins = match value {
-        RawValue::List(origins) => origins.clone(),
-        RawValue::Text(text) => split_list(text),
-    };
+    let origins = entries(value);
     for origin in &origins {
         let host = origin
             .strip_prefix("https://")
@@ -243,6 +285,21 @@ fn parse_origins(value: &RawValue) -> Result<Vec<String>, String> {
         }
     }
     Ok(origins)
+}
+
+fn parse_places(value: &RawValue) -> Result<Vec<String>, String> {
+    let places = entries(value);
+    for place in &places {
+        check_place(place).map_err(|fault| format!("has the entry \"{place}\", which {fault}"))?;
+    }
+    Ok(places)
+}
+
+fn entries(value: &RawValue) -> Vec<String> {
+    match value {
+        RawValue::List(entries) => entries.clone(),
+        RawValue::Text(text) => split_list(text),
+    }
 }
 
 fn split_list(text: &str) -> Vec<String> {

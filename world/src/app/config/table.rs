@@ -249,6 +249,45 @@ pub static SETTINGS: &[Setting] = &[
         "Whether guests may speak to players of other games.",
     ),
     row(
+        "node.name",
+        "",
+        Kind::NodeName(|c| &mut c.node.name),
+        "What the node is called in its cluster; no other may be called so. Empty: no cluster.",
+    )
+    .with_flag("--node"),
+    row(
+        "cluster.listen",
+        "",
+        Kind::AddressOrEmpty(|c| &mut c.cluster.listen),
+        "Where other nodes connect. Without certificates on loopback only. Empty: no cluster.",
+    )
+    .with_flag("--cluster"),
+    row(
+        "cluster.advertise",
+        "",
+        Kind::PlaceOrEmpty(|c| &mut c.cluster.advertise),
+        "Where other nodes reach this one. Empty: at cluster.listen.",
+    ),
+    row(
+        "cluster.join",
+        "",
+        Kind::Places(|c| &mut c.cluster.join),
+        "Nodes of the cluster to join; of no account once this node is a member.",
+    )
+    .with_flag("--join"),
+    row(
+        "cluster.certificates",
+        "",
+        Kind::PathOrEmpty(|c| &mut c.cluster.certificates),
+        "Directory with ca.pem, node.pem and node.key (\"belay cluster cert\"); read on change.",
+    ),
+    row(
+        "cluster.token",
+        "",
+        Kind::PathOrEmpty(|c| &mut c.cluster.token),
+        "File with the token for orders over HTTP, readable by its user only. Empty: no orders.",
+    ),
+    row(
         "drain.deadline",
         "10s",
         Kind::Duration(s(0)..=s(HOUR_S), |c| &mut c.drain.deadline),

@@ -17,6 +17,6 @@ mod server;
 mod socket;
 
 pub use client::{ClientError, ask};
-pub use request::{BanKind, ControlAnswer, ControlRequest, GossipOrder, TreeOrder};
+pub use request::{BanKind, ClusterOrder, ControlAnswer, ControlRequest, GossipOrder, TreeOrder};
 pub use server::{ControlHandler, serve};
 pub use socket::{SOCKET_NAME, SocketError, bind};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ops::limits::{CONTROL_ANSWER, CONTROL_BACKUP, CONTROL_TRACE};
+use crate::ops::limits::{CONTROL_ANSWER, CONTROL_BACKUP, CONTROL_ORDER, CONTROL_TRACE};
 
 /// One request line: `{"command":"crash-room","room":"town/square"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +90,11 @@ pub enum ControlRequest {
         #[serde(default)]
         reason: String,
     },
+    /// Look at the cluster, or after it.
+    Cluster {
+        /// What to do.
+        order: ClusterOrder,
+    },
     /// Make a room panic, to see that nobody else notices.
     CrashRoom {
         /// The key of the room; without it, one is drawn.
@@ -118,6 +123,9 @@ impl ControlRequest {
     pub fn deadline(&self) -> Duration {
         if let ControlRequest::Trace { lasts_ms, .. } = self {
             return CONTROL_TRACE.min(Duration::from_millis(*lasts_ms)) + CONTROL_ANSWER;
+        }
+        if matches!(self, ControlRequest::Cluster { .. }) {
+            return CONTROL_ORDER;
         }
         if matches!(self, ControlRequest::Backup { .. }) {
             CONTROL_BACKUP
@@ -155,6 +163,42 @@ pub enum GossipOrder {
     Block,
     /// It is read again.
     Unblock,
+}
+
+/// What is wanted of the cluster: `{"move":{"shard":"zone:harbour","node":"n2"}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum ClusterOrder {
+    /// How it is: as text, and as `data`.
+    Status {
+        /// In the text one thing a line, instead of columns.
+        #[serde(default)]
+        lines: bool,
+    },
+    /// Empty a node.
+    Drain {
+        /// Its name.
+        node: String,
+    },
+    /// Let a node own shards again.
+    Undrain {
+        /// Its name.
+        node: String,
+    },
+    /// Move a shard.
+    Move {
+        /// Its name; of a zone, its key will do.
+        shard: String,
+        /// The name of the node that is to have it.
+        node: String,
+    },
+    /// Even the load out now.
+    Rebalance,
+    /// Remove a node for good.
+    Forget {
+        /// Its name.
+        node: String,
+    },
 }
 
 /// What processes are listed by, most first.
@@ -300,6 +344,24 @@ mod tests {
             }),
         );
         check(r#"{"command":"gossip","order":"sing"}"#, None);
+        let cluster = |order| Some(ControlRequest::Cluster { order });
+        check(
+            r#"{"command":"cluster","order":{"status":{}}}"#,
+            cluster(ClusterOrder::Status { lines: false }),
+        );
+        check(
+            r#"{"command":"cluster","order":{"move":{"shard":"zone:a","node":"n2"}}}"#,
+            cluster(ClusterOrder::Move {
+                shard: "zone:a".to_owned(),
+                node: "n2".to_owned(),
+            }),
+        );
+        check(
+            r#"{"command":"cluster","order":"rebalance"}"#,
+            cluster(ClusterOrder::Rebalance),
+        );
+        check(r#"{"command":"cluster","order":{"drain":{}}}"#, None);
+        check(r#"{"command":"cluster","order":"sing"}"#, None);
         check(r#"{"command":"nothing"}"#, None);
         check(r#"{"command":"staff-add"}"#, None);
         check(r#"{"command":"staff-add","name":"Ann","nmae":"x"}"#, None);
@@ -322,6 +384,8 @@ mod tests {
         assert_eq!(deadline(500), CONTROL_ANSWER + Duration::from_millis(500));
         assert_eq!(deadline(u64::MAX), CONTROL_ANSWER + CONTROL_TRACE);
         assert!(!ControlRequest::Shutdown.only_watches());
+        let order = ClusterOrder::Rebalance;
+        assert_eq!(ControlRequest::Cluster { order }.deadline(), CONTROL_ORDER);
     }
 
     #[test]

@@ -1,11 +1,9 @@
 //! `[edge]` Connections to the database, and how each process of the store opens its own.
 
-use std::future::Future;
-use std::time::Duration;
-
-use sqlx::{Connection as _, PgConnection, SqliteConnection};
+use sqlx::{Connection as _, SqliteConnection};
 
 use super::dialect::Dialect;
+use super::postgres::{Client, in_time};
 use super::{postgres, sqlite};
 use crate::store::limits::CLOSE_WAIT;
 use crate::store::open::{OpenStoreError, StoreOptions};
@@ -14,7 +12,7 @@ use crate::store::place::StorePlace;
 /// A connection to either database.
 pub(in crate::store) enum Connection {
     Sqlite(SqliteConnection),
-    Postgres(PgConnection),
+    Postgres(Client),
 }
 
 impl Connection {
@@ -34,8 +32,9 @@ impl Connection {
         match self {
             Self::Sqlite(sqlite) => sqlx::query(statement).execute(sqlite).await.map(|_| ()),
             // Unprepared: one message there and one back.
-            Self::Postgres(postgres) => {
-                sqlx::raw_sql(statement).execute(postgres).await.map(|_| ())
+            Self::Postgres(client) => {
+                let work = sqlx::raw_sql(statement).execute(&mut client.connection);
+                in_time(client.wait, work).await.map(|_| ())
             }
         }
     }
@@ -45,31 +44,13 @@ impl Connection {
         let close = async {
             match self {
                 Self::Sqlite(sqlite) => sqlite.close().await,
-                Self::Postgres(postgres) => postgres.close().await,
+                Self::Postgres(client) => client.connection.close().await,
             }
         };
         // An error means that it was gone already.
         drop(tokio::time::timeout(CLOSE_WAIT, close).await);
     }
 }
-
-/// Gives up work on a connection after `patience`; the connection must not be used then.
-pub(in crate::store) async fn within<T>(
-    patience: Option<Duration>,
-    work: impl Future<Output = T>,
-) -> Result<T, Unanswered> {
-    match patience {
-        None => Ok(work.await),
-        Some(patience) => tokio::time::timeout(patience, work)
-            .await
-            .map_err(|_elapsed| Unanswered),
-    }
-}
-
-/// The database does not answer.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("the database does not answer")]
-pub(in crate::store) struct Unanswered;
 
 /// How each process of the store opens its own connection.
 #[derive(Clone, Debug)]
@@ -115,15 +96,6 @@ impl Connector {
         match self {
             Self::Sqlite(file) => file.reader().await.map(Connection::Sqlite),
             Self::Postgres(server) => server.connect().await.map(Connection::Postgres),
-        }
-    }
-
-    /// How long one piece of work may take before the connection is given up. A file answers by
-    /// itself; a server may be gone without a word.
-    pub(in crate::store) fn patience(&self) -> Option<Duration> {
-        match self {
-            Self::Sqlite(_) => None,
-            Self::Postgres(server) => Some(server.server_wait),
         }
     }
 

@@ -12,7 +12,7 @@ mod postgres;
 mod query;
 mod sqlite;
 
-pub(super) use connection::{Connection, Connector, Create, within};
+pub(super) use connection::{Connection, Connector, Create};
 pub(super) use dialect::Dialect;
 pub(super) use fault::{Fault, damaged, is_of_the_future, sort};
 pub use postgres::OpenServerError;

@@ -5,6 +5,7 @@ use sqlx::sqlite::{Sqlite, SqliteRow};
 use sqlx::{Database, Decode, Encode, Row as _, Type};
 
 use super::connection::Connection;
+use super::postgres::in_time;
 
 /// A statement with `$1`, `$2` … for the values that [`Query::bind`] adds in this order.
 pub(in crate::store) const fn query(statement: &'static str) -> Query {
@@ -74,8 +75,9 @@ impl Query {
                 let done = self.prepared().execute(sqlite).await?;
                 Ok(done.rows_affected())
             }
-            Connection::Postgres(postgres) => {
-                let done = self.prepared().execute(postgres).await?;
+            Connection::Postgres(client) => {
+                let work = self.prepared().execute(&mut client.connection);
+                let done = in_time(client.wait, work).await?;
                 Ok(done.rows_affected())
             }
         }
@@ -91,8 +93,9 @@ impl Query {
                 let row = self.prepared().fetch_optional(sqlite).await?;
                 Ok(row.map(Row::Sqlite))
             }
-            Connection::Postgres(postgres) => {
-                let row = self.prepared().fetch_optional(postgres).await?;
+            Connection::Postgres(client) => {
+                let work = self.prepared().fetch_optional(&mut client.connection);
+                let row = in_time(client.wait, work).await?;
                 Ok(row.map(Row::Postgres))
             }
         }
@@ -116,8 +119,9 @@ impl Query {
                 let rows = self.prepared().fetch_all(sqlite).await?;
                 Ok(rows.into_iter().map(Row::Sqlite).collect())
             }
-            Connection::Postgres(postgres) => {
-                let rows = self.prepared().fetch_all(postgres).await?;
+            Connection::Postgres(client) => {
+                let work = self.prepared().fetch_all(&mut client.connection);
+                let rows = in_time(client.wait, work).await?;
                 Ok(rows.into_iter().map(Row::Postgres).collect())
             }
         }

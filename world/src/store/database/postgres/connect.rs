@@ -12,13 +12,34 @@ use crate::store::limits::CONNECT_WAIT;
 use crate::store::open::StoreOptions;
 use crate::store::place::PostgresUrl;
 
+/// A connection, and how long the server may take for one statement. Once it took longer the
+/// connection must not be used any more.
+pub(in crate::store) struct Client {
+    pub(in crate::store::database) connection: PgConnection,
+    pub(in crate::store::database) wait: Duration,
+}
+
+/// Gives up what the server does not answer in time: it may be gone without a word.
+pub(in crate::store::database) async fn in_time<T>(
+    wait: Duration,
+    work: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    match tokio::time::timeout(wait, work).await {
+        Ok(done) => done,
+        Err(_elapsed) => {
+            let reason = "the server does not answer";
+            Err(io::Error::new(io::ErrorKind::TimedOut, reason).into())
+        }
+    }
+}
+
 /// How each process of the store opens its own connection.
 #[derive(Clone)]
 pub(in crate::store) struct Connector {
     pub(super) url: PostgresUrl,
     options: PgConnectOptions,
     lock_wait: Duration,
-    pub(in crate::store::database) server_wait: Duration,
+    server_wait: Duration,
 }
 
 impl std::fmt::Debug for Connector {
@@ -50,8 +71,11 @@ impl Connector {
     }
 
     /// A connection that reads and writes.
-    pub(in crate::store::database) async fn connect(&self) -> Result<PgConnection, sqlx::Error> {
-        self.connect_with_lock_wait(self.lock_wait).await
+    pub(in crate::store::database) async fn connect(&self) -> Result<Client, sqlx::Error> {
+        Ok(Client {
+            connection: self.connect_with_lock_wait(self.lock_wait).await?,
+            wait: self.server_wait,
+        })
     }
 
     /// A connection whose statements wait that long for locks.
@@ -64,10 +88,7 @@ impl Connector {
             self.settle(&mut connection, lock_wait).await?;
             Ok(connection)
         };
-        match tokio::time::timeout(CONNECT_WAIT.min(self.server_wait), connect).await {
-            Ok(connected) => connected,
-            Err(_elapsed) => Err(io::Error::from(io::ErrorKind::TimedOut).into()),
-        }
+        in_time(CONNECT_WAIT.min(self.server_wait), connect).await
     }
 
     /// The server ends what this node left behind: a transaction whose node is gone must not hold

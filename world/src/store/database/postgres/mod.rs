@@ -5,7 +5,8 @@ mod dialect;
 mod fault;
 mod open;
 
-pub(in crate::store) use connect::Connector;
+pub(super) use connect::in_time;
+pub(in crate::store) use connect::{Client, Connector};
 pub(super) use dialect::POSTGRES;
 pub(super) use fault::{NUMBER_OF_LATER, sort};
 pub use open::OpenServerError;
