@@ -10,6 +10,7 @@ use crate::duty::standing::Standing;
 use crate::duty::target::Received;
 use crate::ids::{Incarnation, NodeId, ShardId};
 use crate::lease::{Holder, Waning};
+use crate::limits::RECONCILE_EVERY;
 use crate::plan::observed::Seen;
 use crate::transport::Lane;
 use crate::view::View;
@@ -127,15 +128,17 @@ impl Duty {
 
     /// When [`Input::Tick`] is due, if nothing else is told before.
     pub(crate) fn next_due(&self) -> Instant {
-        let others = [
+        let asks = self.standing.asks();
+        let dues = [
+            asks.then(|| self.asking.due()),
             self.holder.due(),
             self.shards.due(),
             self.received.due(),
             self.orders.due(),
-            self.lead.as_ref().map(Lead::due),
+            self.lead.as_ref().and_then(Lead::due),
         ];
-        let others = others.into_iter().flatten();
-        others.fold(self.asking.due(), Instant::min)
+        let dues = dues.into_iter().flatten();
+        dues.fold(self.now + RECONCILE_EVERY, Instant::min)
     }
 
     fn take(&mut self, input: Input, out: &mut Vec<Effect>) {

@@ -170,14 +170,19 @@ impl Grantor {
     }
 
     /// How long ago a majority stood behind this leader; nothing if that is too long.
-    pub(crate) fn quorum_age(&self, now: Instant) -> Option<Duration> {
+    fn quorum_age(&self, now: Instant) -> Option<Duration> {
         let age = now.saturating_duration_since(self.quorum?);
         (age <= QUORUM_AGE_MAX).then_some(age)
     }
 
+    /// No majority stood behind this leader of late, when it was looked for last.
+    pub(crate) fn is_blind(&self) -> bool {
+        self.blind.is_some()
+    }
+
     /// When the next lease is counted out.
     pub(crate) fn due(&self) -> Option<Instant> {
-        if self.blind.is_some() {
+        if self.is_blind() {
             return None;
         }
         let leases = self.nodes.values().filter(|lease| !lease.over);
@@ -188,4 +193,184 @@ impl Grantor {
 /// How long a leader waits: longer than any node whose clock is a tenth slower than its own.
 fn longest() -> Duration {
     LEASE + LEASE / 10 + LEASE_SLACK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::NodeName;
+    use crate::lease::{Holder, Waning};
+    use crate::view::NodeView;
+    use proptest::prelude::*;
+
+    const ONE: NodeId = NodeId(1);
+    const LIFE: Incarnation = Incarnation(3);
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "any instant will do to count from"
+    )]
+    fn start() -> Instant {
+        Instant::now()
+    }
+
+    fn view(phase: NodePhase) -> View {
+        let node = NodeView {
+            name: NodeName::new("n1").unwrap(),
+            address: "n1:1".into(),
+            incarnation: LIFE,
+            phase,
+        };
+        View {
+            nodes: [(ONE, node)].into(),
+            ..View::default()
+        }
+    }
+
+    /// A leader since `t`, with its majority.
+    fn leader(t: Instant) -> Grantor {
+        let mut grantor = Grantor::new(t, &view(NodePhase::Up));
+        grantor.quorum(t, t);
+        grantor
+    }
+
+    /// Its majority stood behind it at each of these moments.
+    fn heard(grantor: &mut Grantor, t: Instant, until: u64) {
+        for at in (0..=until).step_by(100) {
+            grantor.quorum(t + ms(at), t + ms(at));
+        }
+    }
+
+    #[test]
+    fn who_may_have_a_lease_is_as_the_log_has_it() {
+        let t = start();
+        let cases = [
+            (NodePhase::Up, LIFE, Verdict::Granted(ms(0))),
+            (NodePhase::Draining, LIFE, Verdict::Granted(ms(0))),
+            (NodePhase::Joining, LIFE, Verdict::Begins),
+            (NodePhase::Down, LIFE, Verdict::Nothing),
+            (NodePhase::Up, Incarnation(2), Verdict::Nothing),
+            (NodePhase::Up, Incarnation(4), Verdict::Begins),
+            (NodePhase::Down, Incarnation(4), Verdict::Begins),
+        ];
+        for (phase, life, verdict) in cases {
+            let view = view(phase);
+            let mut grantor = Grantor::new(t, &view);
+            grantor.quorum(t, t);
+            assert_eq!(
+                grantor.asked(t, (ONE, life), 0, &view),
+                verdict,
+                "{phase:?}"
+            );
+            let stranger = (NodeId(2), life);
+            assert_eq!(grantor.asked(t, stranger, 0, &view), Verdict::Nothing);
+        }
+    }
+
+    #[test]
+    fn nothing_is_granted_and_nobody_counted_out_without_a_majority_of_late() {
+        let t = start();
+        let view = view(NodePhase::Up);
+        let mut grantor = Grantor::new(t, &view);
+        assert_eq!(grantor.asked(t, (ONE, LIFE), 0, &view), Verdict::Nothing);
+        assert_eq!(
+            (grantor.overdue(t + ms(9_000)), grantor.due()),
+            (vec![], None)
+        );
+        grantor.quorum(t, t);
+        let asked = |grantor: &mut Grantor, at| grantor.asked(t + ms(at), (ONE, LIFE), 0, &view);
+        assert_eq!(asked(&mut grantor, 1_000), Verdict::Granted(ms(1_000)));
+        assert_eq!(asked(&mut grantor, 1_001), Verdict::Nothing);
+        grantor.watch(t + ms(1_001));
+        assert_eq!(grantor.due(), None, "no time would bring it forth");
+        assert_eq!(grantor.overdue(t + ms(9_000)), []);
+        // The time in which it was blind does not count.
+        grantor.quorum(t + ms(9_000), t + ms(9_000));
+        assert_eq!(grantor.overdue(t + ms(9_000)), []);
+    }
+
+    #[test]
+    fn who_is_counted_out_gets_no_lease_in_that_life() {
+        let t = start();
+        let mut grantor = leader(t);
+        let up = view(NodePhase::Up);
+        heard(&mut grantor, t, 3_500);
+        assert_eq!(grantor.due(), Some(t + ms(3_500)));
+        assert_eq!(grantor.overdue(t + ms(3_499)), []);
+        assert_eq!(grantor.overdue(t + ms(3_500)), [(ONE, LIFE)]);
+        let asked = grantor.asked(t + ms(3_500), (ONE, LIFE), 0, &up);
+        assert_eq!(asked, Verdict::Nothing);
+        assert_eq!(
+            grantor.overdue(t + ms(3_501)),
+            [(ONE, LIFE)],
+            "until the log has it"
+        );
+        assert_eq!(grantor.due(), None);
+        grantor.follow(t + ms(3_600), &view(NodePhase::Down));
+        assert_eq!(grantor.overdue(t + ms(3_601)), []);
+        assert_eq!(grantor.renewed(ONE), None);
+    }
+
+    #[test]
+    fn who_does_not_apply_what_took_a_shard_from_it_gets_no_lease_in_the_end() {
+        let t = start();
+        let mut grantor = leader(t);
+        let up = view(NodePhase::Up);
+        heard(&mut grantor, t, 2_000);
+        let mut asked = |at, applied| {
+            grantor.owes(t, (ONE, LIFE), 7);
+            grantor.asked(t + ms(at), (ONE, LIFE), applied, &up)
+        };
+        let granted = |verdict| matches!(verdict, Verdict::Granted(_));
+        assert!(granted(asked(1_000, 6)), "not at once");
+        assert_eq!(asked(1_001, 6), Verdict::Nothing);
+        assert!(granted(asked(1_002, 7)) && granted(asked(2_500, 7)));
+        let lives: Vec<_> = grantor.lives().collect();
+        assert_eq!(lives, [(ONE, LIFE)]);
+    }
+
+    proptest! {
+        /// A node asks, a leader answers, and a later leader, who was elected at any time after the
+        /// first one's majority was last behind it, knows nothing of that: whatever is delayed how
+        /// long, and with clocks that differ by a tenth, the node has stopped when it is given up.
+        #[test]
+        fn a_holder_has_stopped_when_it_is_counted_out(
+            sent in 0_u64..5_000,
+            way in 0_u64..5_000,
+            quorum_age in 0_u64..=1_000,
+            elected_after in 0_u64..3_000,
+            first_pace in 953_u64..=1_047,
+            next_pace in 953_u64..=1_047,
+            holder_pace in 953_u64..=1_047,
+        ) {
+            let t = start();
+            let clock = |pace: u64, real_us: u64| t + Duration::from_micros(real_us * pace / 1_000);
+            let (sent, answered) = (sent * 1_000, (sent + way) * 1_000);
+            let mut holder = Holder::default();
+            let stamp = holder.ask(clock(holder_pace, sent));
+            // The first leader's majority, by its clock and as it is.
+            let age = ms(quorum_age);
+            let real_age = quorum_age * 1_000_000 / first_pace;
+            let quorum = answered.saturating_sub(real_age);
+            let told = ms(quorum_age + 1);
+            prop_assert!(told > age);
+            let granted = holder.granted(clock(holder_pace, answered), stamp, told);
+            let until = granted.map(|renewed| renewed.until);
+            // The next leader is elected after that majority.
+            let elected = quorum + elected_after;
+            let mut next = Grantor::new(clock(next_pace, elected), &view(NodePhase::Up));
+            next.quorum(clock(next_pace, elected), clock(next_pace, elected));
+            let due = next.due().expect("it is counted out one day");
+            let waited = due.duration_since(clock(next_pace, elected)).as_micros() as u64;
+            let given_up = elected + waited * 1_000 / next_pace;
+            if let Some(until) = until {
+                prop_assert!(clock(holder_pace, given_up) >= until);
+                prop_assert_eq!(holder.wane(until), Some(Waning::Lapsed));
+            }
+        }
+    }
 }

@@ -216,6 +216,11 @@ impl Lead {
     pub(crate) fn turn(&mut self, context: &Context<'_>, out: &mut Vec<Effect>) {
         let now = context.now;
         self.proposals.turn(now);
+        self.orders.turn(context, &self.moves, out);
+        // Without a majority nothing would come of it, and its end would be waited for in vain.
+        if self.grantor.is_blind() {
+            return;
+        }
         for (node, incarnation) in self.grantor.overdue(now) {
             let expire = Command::Expire { node, incarnation };
             if self.proposals.propose(now, About::Node(node), expire, out) {
@@ -227,19 +232,20 @@ impl Lead {
             .turn(context, &mut self.grantor, &mut self.proposals);
         self.proposals.go_on(now, out);
         self.membership.turn(now, context.view, out);
-        self.orders.turn(context, &self.moves, out);
     }
 
     /// When [`Lead::turn`] has something to do.
-    pub(crate) fn due(&self) -> Instant {
-        let others = [
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let blind = self.grantor.is_blind();
+        let seeing = |due: Option<Instant>| due.filter(|_| !blind);
+        let dues = [
             self.proposals.due(),
-            self.grantor.due(),
-            self.moves.due(&self.proposals),
-            self.membership.due(),
             self.orders.due(),
+            seeing(self.grantor.due()),
+            seeing(self.moves.due(&self.proposals)),
+            seeing(self.membership.due()),
+            seeing(Some(self.reconciler.due())),
         ];
-        let others = others.into_iter().flatten();
-        others.fold(self.reconciler.due(), Instant::min)
+        dues.into_iter().flatten().min()
     }
 }

@@ -4,6 +4,7 @@
 //! from one seed, each node with a clock of its own pace; after every event all that must never be
 //! is looked for. A failure names its seed, which replays: see [`random`].
 
+mod bench;
 mod faults;
 mod host;
 mod log;

@@ -132,6 +132,24 @@ fn a_lease_of_a_leader_that_is_voted_out_ends_before_the_next_leader_gives_its_h
 }
 
 #[test]
+fn a_leader_gives_nobody_up_for_the_time_in_which_it_had_no_majority() {
+    for seed in SEEDS {
+        let mut world = settled(seed, 3);
+        let first = leader(&world);
+        let others: Vec<_> = (1..=3).map(n).filter(|id| *id != first).collect();
+        others.iter().for_each(|id| world.pause(*id));
+        world.run_for(ms(5_000));
+        others.iter().for_each(|id| world.resume(*id));
+        let took = world.until(ms(3_000), |world| world.idle(SHARDS).is_empty());
+        assert!(took.is_some(), "seed {seed}: {:?}", world.idle(SHARDS));
+        world.run_for(ms(4_000));
+        let view = world.view();
+        let mut lives = view.nodes.values().map(|node| node.incarnation);
+        assert!(lives.all(|life| life == Incarnation(1)), "seed {seed}");
+    }
+}
+
+#[test]
 fn a_minority_acts_on_nothing_and_needs_no_hand_when_it_is_back() {
     for seed in SEEDS {
         let mut world = settled(seed, 5);
