@@ -121,6 +121,12 @@ impl Calls {
         told.await.map_err(|_forgotten| Unanswered::Nonsense)
     }
 
+    /// Asks, without a pause if that cannot be; for who asks seldom, and has a deadline of its own.
+    pub(super) async fn try_ask(&self, to: NodeId, ask: Ask) -> Option<Reply> {
+        let (call, message) = self.message(ask);
+        self.ask(to, call, message.ok()?).await.ok()
+    }
+
     fn message(&self, ask: Ask) -> (CallId, Result<Bytes, record::BadRecord>) {
         let call = CallId {
             life: self.life,
@@ -234,7 +240,7 @@ impl RaftNetwork<Types> for Caller {
             Ok(Reply::LaterVote(later)) => {
                 return Ok(AppendEntriesResponse::HigherVote(later.into()));
             }
-            Ok(Reply::Voted { .. } | Reply::Taken(_) | Reply::NotTaken) => {
+            Ok(Reply::Voted { .. } | Reply::Taken(_) | Reply::NotTaken | Reply::Sounded { .. }) => {
                 return Err(self.failed(Unanswered::Nonsense).await);
             }
             Err(error) => return Err(self.failed(error).await),
@@ -278,7 +284,8 @@ impl RaftNetwork<Types> for Caller {
             | Reply::AppendedUntil(_)
             | Reply::Conflict
             | Reply::LaterVote(_)
-            | Reply::Voted { .. } => Err(self.failed(Unanswered::Nonsense).await),
+            | Reply::Voted { .. }
+            | Reply::Sounded { .. } => Err(self.failed(Unanswered::Nonsense).await),
         }
     }
 
@@ -306,7 +313,8 @@ impl RaftNetwork<Types> for Caller {
             | Reply::Conflict
             | Reply::LaterVote(_)
             | Reply::Taken(_)
-            | Reply::NotTaken => Err(self.failed(Unanswered::Nonsense).await),
+            | Reply::NotTaken
+            | Reply::Sounded { .. } => Err(self.failed(Unanswered::Nonsense).await),
         }
     }
 }

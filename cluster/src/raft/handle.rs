@@ -1,11 +1,13 @@
 //! `[process]` Raft as the rest of the crate uses it.
 
 use super::calls::Calls;
+use super::hearing::{self, Hearing};
 use super::message::{Body, Message};
 use super::random::SeededTokio;
 use super::record::{self, EntryRecord};
 use super::role;
 use super::serve;
+use super::start::RaftConfig;
 use super::types::{Core, Entry, Metrics, node_of, raft_id};
 use crate::command::{Command, Outcome};
 use crate::ids::NodeId;
@@ -134,10 +136,11 @@ pub(crate) struct RaftFigures {
 #[derive(Clone)]
 pub(crate) struct Raft(Arc<Inner>);
 
-struct Inner {
+pub(super) struct Inner {
     me: NodeId,
-    core: Core,
-    calls: Arc<Calls>,
+    pub(super) core: Core,
+    pub(super) calls: Arc<Calls>,
+    pub(super) hearing: Hearing,
     log: Log,
     proposals: Semaphore,
     requests: Arc<Semaphore>,
@@ -145,16 +148,21 @@ struct Inner {
 }
 
 impl Raft {
-    pub(super) fn new(me: NodeId, core: Core, calls: Arc<Calls>, log: Log) -> Self {
-        Self(Arc::new(Inner {
+    /// Takes over an openraft that has no leave to stand for election.
+    pub(super) fn new(config: RaftConfig, core: Core, calls: Arc<Calls>, hearing: Hearing) -> Self {
+        let RaftConfig { me, log, .. } = config;
+        let raft = Self(Arc::new(Inner {
             me,
             core,
             calls,
+            hearing,
             log,
             proposals: Semaphore::new(RAFT_PROPOSALS_MAX),
             requests: Arc::new(Semaphore::new(RAFT_REQUESTS_MAX)),
             dropped: AtomicU64::new(0),
-        }))
+        }));
+        drop(SeededTokio::spawn(hearing::watch(Arc::downgrade(&raft.0))));
+        raft
     }
 
     /// A message of the raft of another node. Never waits. What is no message, not of its sender,
@@ -173,10 +181,11 @@ impl Raft {
         let Ok(permit) = self.0.requests.clone().try_acquire_owned() else {
             return self.drop_one(from, "too many calls at once");
         };
-        let (core, calls) = (self.0.core.clone(), self.0.calls.clone());
+        let raft = self.0.clone();
         let answer = async move {
-            if let Some(reply) = serve::answer(&core, ask).await {
-                calls.reply(from, call, reply);
+            if let Some(reply) = serve::answer(&raft, ask).await {
+                raft.hearing.note(&reply);
+                raft.calls.reply(from, call, reply);
             }
             drop(permit);
         };

@@ -49,6 +49,8 @@ pub(crate) enum Ask {
         data: Vec<u8>,
         done: bool,
     },
+    /// To say whether a leader is heard there: this node hears none.
+    Sound { node: u64 },
 }
 
 /// What it answers.
@@ -72,15 +74,18 @@ pub(crate) enum Reply {
     Taken(VoteRecord),
     /// The pieces before this one are not there: begin anew.
     NotTaken,
+    /// Whether no leader is heard here either.
+    Sounded { silent: bool },
 }
 
 impl Ask {
-    /// Whose word it is: only a leader appends, only a candidate asks for votes.
+    /// Whose word it is: only a leader appends, only who stands asks for votes.
     pub(super) fn author(&self) -> u64 {
         match self {
             Self::Append { vote, .. } | Self::Vote { vote, .. } | Self::Snapshot { vote, .. } => {
                 vote.node()
             }
+            Self::Sound { node } => *node,
         }
     }
 }

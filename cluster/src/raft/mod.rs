@@ -20,13 +20,15 @@
 //!   When a majority last stood behind it is told too ([`RaftNews::Quorum`]): whoever grants
 //!   something that lasts must not do so on an older word than
 //!   [`QUORUM_AGE_MAX`](crate::limits::QUORUM_AGE_MAX).
-//! * Election windows differ by rank, and are narrow.
+//! * Election windows differ by rank, and are narrow; and nobody stands for election while a
+//!   majority hears a leader.
 //!
 //! Never built with the feature `single-term-leader`: ties would last.
 
 mod acks;
 mod calls;
 mod handle;
+mod hearing;
 mod machine;
 mod message;
 mod random;

@@ -1,15 +1,21 @@
 //! `[process]` Answers what the rafts of other nodes ask.
 
+use super::handle::Inner;
 use super::message::{Ask, Reply};
-use super::types::{Core, LogId, Vote};
+use super::types::{LogId, Vote};
 use crate::limits::STATE_BYTES_MAX;
 use openraft::error::{InstallSnapshotError, RaftError};
 use openraft::raft::VoteRequest;
 use openraft::raft::{AppendEntriesRequest, AppendEntriesResponse, InstallSnapshotRequest};
 
 /// The answer; none when this raft has failed, or when the question makes no sense.
-pub(super) async fn answer(core: &Core, ask: Ask) -> Option<Reply> {
+pub(super) async fn answer(raft: &Inner, ask: Ask) -> Option<Reply> {
+    let core = &raft.core;
     match ask {
+        Ask::Sound { .. } => {
+            let silent = raft.hearing.silent(&core.metrics().borrow(), &raft.calls);
+            Some(Reply::Sounded { silent })
+        }
         Ask::Append {
             vote,
             previous,

@@ -2,6 +2,7 @@
 
 use super::calls::{Calls, Network};
 use super::handle::{Raft, RaftNews};
+use super::hearing::Hearing;
 use super::machine::{Hears, Machine};
 use super::random::{self, SeededTokio};
 use super::role;
@@ -86,6 +87,7 @@ impl Raft {
     ) -> Result<Self, StartError> {
         let unusable = |error: openraft::StorageError<u64>| StartError::Log(error.to_string());
         let settings = settings(config.rank, cuts)?;
+        let lease = Duration::from_millis(settings.election_timeout_max);
         let machine = Machine::open(config.log.clone(), hears.clone()).map_err(unusable)?;
         let post = move |to, body| transport.send(to, Lane::Control, Class::Owed, body);
         let me = raft_id(config.me);
@@ -105,7 +107,7 @@ impl Raft {
         let watch = role::watch(core.metrics(), calls.clone(), hears);
         // Ends with openraft's own tasks.
         drop(SeededTokio::spawn(watch));
-        Ok(Self::new(config.me, core, calls, config.log))
+        Ok(Self::new(config, core, calls, Hearing::new(lease)))
     }
 }
 
@@ -127,6 +129,8 @@ fn settings(rank: u16, cuts: Cuts) -> Result<Config, StartError> {
         replication_lag_threshold: cuts.every + cuts.kept,
         snapshot_policy: SnapshotPolicy::LogsSinceLast(cuts.every),
         max_in_snapshot_log_to_keep: cuts.kept,
+        // Only when others hear no leader either.
+        enable_elect: false,
         snapshot_max_chunk_size: u64::try_from(CHUNK_BYTES).unwrap_or(u64::MAX),
         ..Config::default()
     };

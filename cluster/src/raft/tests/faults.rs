@@ -311,3 +311,48 @@ async fn nobody_leads_on_the_smaller_side() {
     net.agree(&["after".to_owned()]).await;
     assert_eq!(net.raft(n(1)).figures().voters, set([1, 2, 3]));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_node_that_was_cut_off_deposes_nobody_when_it_returns() {
+    let net = Net::default().three().await;
+    let term = net.seen(n(1)).term;
+    for away in [1_000, 3_000, 10_000] {
+        net.isolate(n(3));
+        pass(Duration::from_millis(away)).await;
+        net.commit(declare("meanwhile")).await;
+        net.heal();
+        pass(Duration::from_secs(2)).await;
+        assert_eq!(
+            (net.leader(), net.seen(n(1)).term),
+            (Some(n(1)), term),
+            "{away} ms"
+        );
+    }
+    // A wire that flaps.
+    for _ in 0..20 {
+        net.isolate(n(2));
+        pass(Duration::from_secs(1)).await;
+        net.heal();
+        pass(Duration::from_millis(300)).await;
+    }
+    assert_eq!((net.leader(), net.seen(n(1)).term), (Some(n(1)), term));
+    let roles = net.seen(n(1)).roles;
+    assert_eq!(
+        roles.iter().filter(|(_, _, leads)| *leads).count(),
+        1,
+        "{roles:?}"
+    );
+    net.agree(&["meanwhile".to_owned()]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_cut_off_from_the_leader_alone_deposes_nobody() {
+    let net = Net::default().three().await;
+    net.cut(n(1), n(3));
+    pass(Duration::from_secs(10)).await;
+    assert_eq!(net.leader(), Some(n(1)));
+    assert_eq!(net.seen(n(2)).leader, Some(n(1)));
+    net.heal();
+    pass(Duration::from_secs(2)).await;
+    assert_eq!(net.leader(), Some(n(1)));
+}

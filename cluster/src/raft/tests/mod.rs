@@ -8,4 +8,5 @@ mod conformance;
 mod disk;
 mod faults;
 mod net;
+mod random;
 mod voters;

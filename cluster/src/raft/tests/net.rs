@@ -10,7 +10,7 @@ use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use crate::view::View;
 use bytes::Bytes;
 use openraft::AsyncRuntime;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -40,9 +40,12 @@ struct State {
     /// Who does not reach whom and does not notice.
     deaf: BTreeSet<(NodeId, NodeId)>,
     /// Messages that went by, while that is wanted.
-    recorded: Option<Vec<(NodeId, NodeId, Bytes)>>,
+    recorded: Option<VecDeque<(NodeId, NodeId, Bytes)>>,
     sent: u64,
     cuts: Cuts,
+    /// What was true after each entry, and who led in each term: for all nodes the same.
+    history: BTreeMap<u64, Arc<View>>,
+    leaders: BTreeMap<u64, NodeId>,
 }
 
 struct Node {
@@ -186,12 +189,20 @@ impl Net {
         if state.lives.get(&node) != Some(&life) {
             return;
         }
-        let Some(Node { seen, .. }) = state.nodes.get_mut(&node) else {
+        let State {
+            nodes,
+            history,
+            leaders,
+            ..
+        } = &mut *state;
+        let Some(Node { seen, .. }) = nodes.get_mut(&node) else {
             return;
         };
         match news {
             RaftNews::Applied(view) => {
                 assert!(view.applied >= seen.view.applied, "a view went back");
+                let known = history.entry(view.applied).or_insert_with(|| view.clone());
+                assert_eq!(*known, view, "{node} differs");
                 seen.view = view;
             }
             RaftNews::Role {
@@ -199,6 +210,10 @@ impl Net {
                 leader,
                 me_leads,
             } => {
+                if me_leads {
+                    let known = *leaders.entry(term).or_insert(node);
+                    assert_eq!(known, node, "two lead in term {term}");
+                }
                 seen.roles.push((term, leader, me_leads));
                 (seen.term, seen.leader, seen.leads) = (term, leader, me_leads);
             }
@@ -262,6 +277,25 @@ impl Net {
         }
     }
 
+    /// All messages that were kept, once more.
+    pub(super) fn repeat(&self) {
+        let all = self
+            .lock()
+            .recorded
+            .replace(VecDeque::new())
+            .unwrap_or_default();
+        for (from, to, body) in all {
+            let raft = self
+                .lock()
+                .nodes
+                .get(&to)
+                .and_then(|node| node.raft.clone());
+            if let Some(raft) = raft {
+                raft.receive(from, &body);
+            }
+        }
+    }
+
     pub(super) fn heal(&self) {
         let mut state = self.lock();
         state.cut.clear();
@@ -270,7 +304,7 @@ impl Net {
 
     /// Begins to keep what goes by.
     pub(super) fn record(&self) {
-        self.lock().recorded = Some(Vec::new());
+        self.lock().recorded = Some(VecDeque::new());
     }
 
     /// What went from one to the other since then.
@@ -358,7 +392,11 @@ impl Transport for Link {
             }
             state.sent += 1;
             if let Some(recorded) = &mut state.recorded {
-                recorded.push((from, to, body.clone()));
+                // The last ones; a run of random faults is long.
+                if recorded.len() == 2_000 {
+                    recorded.pop_front();
+                }
+                recorded.push_back((from, to, body.clone()));
             }
             if state.deaf.contains(&(from, to)) {
                 return Ok(());
