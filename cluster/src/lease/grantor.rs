@@ -365,7 +365,8 @@ mod tests {
             let mut next = Grantor::new(clock(next_pace, elected), &view(NodePhase::Up));
             next.quorum(clock(next_pace, elected), clock(next_pace, elected));
             let due = next.due().expect("it is counted out one day");
-            let waited = due.duration_since(clock(next_pace, elected)).as_micros() as u64;
+            let waited = due.duration_since(clock(next_pace, elected)).as_micros();
+            let waited = u64::try_from(waited).expect("seconds");
             let given_up = elected + waited * 1_000 / next_pace;
             if let Some(until) = until {
                 prop_assert!(clock(holder_pace, given_up) >= until);

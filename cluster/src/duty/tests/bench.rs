@@ -321,6 +321,19 @@ fn what_was_stopped_is_told_and_not_run_again_in_its_epoch() {
 }
 
 #[test]
+fn a_machine_that_was_paused_finds_out_before_it_does_what_it_hears() {
+    let (zone, other) = (shard(1), shard(2));
+    let mut bench = Bench::leased();
+    bench.show(11, &[(&zone, placed(1, 11))]);
+    bench.now += Duration::from_secs(4);
+    let heard = bench.show(
+        12,
+        &[(&zone, moving(1, 11, 3, 12)), (&other, placed(1, 12))],
+    );
+    assert_eq!(heard, [stop(&zone, 11)]);
+}
+
+#[test]
 fn who_is_given_up_takes_a_new_life_and_owns_nothing() {
     let zone = shard(1);
     let mut bench = Bench::leased();
@@ -433,7 +446,7 @@ fn a_state_goes_in_chunks_few_of_them_ahead_and_again_when_they_are_lost() {
     let moved = bench.show(12, &[(&zone, moving(1, 11, 3, 12))]);
     assert_eq!(moved, [freeze(&zone, 11, 12)]);
     let state: Vec<u8> = (0..CHUNK_BYTES * 6 + 5)
-        .map(|at| (at % 251) as u8)
+        .map(|at| at.to_le_bytes()[at % 3])
         .collect();
     let first = bench.frozen(&zone, 12, state.clone());
     assert_eq!(steps(&first), [MoveStep::Frozen]);
@@ -659,7 +672,7 @@ fn a_leader_has_only_so_much_under_way_and_goes_on_when_it_is_known() {
     assert_eq!(proposed(&again), [], "what is known twice is no news");
     // Answers that never come are not waited for.
     let mut later = 0;
-    let rounds = PROPOSAL_DEADLINE.as_millis() as u64 / 500 + 1;
+    let rounds = PROPOSAL_DEADLINE.as_millis() / 500 + 1;
     for _ in 0..rounds {
         bench.now += Duration::from_millis(500);
         later += places(&proposed(&bench.tell(Input::Quorum(bench.now))));

@@ -6,7 +6,7 @@ use crate::view::{NodePhase, Placement};
 use rand::RngExt as _;
 
 /// How long after the last fault every shard acts again, at most. An election, a whole lease, and
-/// for a shard that does not tick two rounds more.
+/// for a shard whose host fails in a move and hangs then, a move's deadline and two rounds more.
 const RECOVERY: u64 = ms(20_000);
 
 /// What is run with each change. `DUTY_SEEDS=FROM..TO` runs others.

@@ -480,7 +480,7 @@ impl World {
     pub(super) fn note(&mut self, what: String) {
         let now = self.now;
         if let Some(trace) = &mut self.trace {
-            if trace.len() >= 400 {
+            if trace.len() >= 4_000 {
                 trace.pop_front();
             }
             trace.push_back(format!("{:>9} {what}", now / 1_000));
