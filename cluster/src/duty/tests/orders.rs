@@ -195,7 +195,7 @@ fn a_living_node_that_is_forgotten_stops() {
 #[test]
 fn many_shards_are_declared_in_pieces_and_told_as_one() {
     let mut world = settled(7, 3);
-    let count = DECLARED_MAX * 2 + 500;
+    let count = DECLARED_MAX + 500;
     let specs = (0..count).map(|number| ShardSpec {
         shard: ShardId::new(&format!("channel:{number}")),
         weight: 1,
