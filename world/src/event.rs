@@ -6,6 +6,7 @@
 use crate::bridge::Shown;
 use crate::ids::{Direction, RoomId};
 use crate::talk::{Speaker, Talk};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A name or short text that many hold.
@@ -53,7 +54,7 @@ pub enum Event {
 }
 
 /// A room as one viewer sees it. Name, description and exits stand in the content.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoomSeen {
     /// Which room.
     pub room: RoomId,
@@ -73,7 +74,7 @@ impl RoomSeen {
 }
 
 /// A player in a list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PersonSeen {
     /// The character's name.
     pub name: Text,
@@ -84,7 +85,7 @@ pub struct PersonSeen {
 }
 
 /// What the player did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Did {
     /// Said something.
     Say(Text),
@@ -133,7 +134,7 @@ pub enum Did {
 }
 
 /// What bystanders see. Each reads the same for everybody who is not part of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Seen {
     /// Somebody speaks.
     Says {
@@ -228,7 +229,7 @@ pub enum Received {
 }
 
 /// Why something was not done. Each reads as one helpful line.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Refusal {
     /// No such word; words that are near it.
     UnknownVerb {
@@ -307,6 +308,8 @@ pub enum Refusal {
         /// Near topics.
         near: Vec<Text>,
     },
+    /// Nobody knows just now on which node the place is.
+    PlaceOutOfReach,
 }
 
 /// Lists and facts.

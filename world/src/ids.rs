@@ -4,24 +4,34 @@ use std::fmt;
 
 /// A room, as the position of its key among all room keys of the content in sorted order, so that
 /// nodes with equal content agree. It never goes to disk: there the key stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct RoomId(pub u32);
 
 /// A zone, as the position of its key among all zone keys in sorted order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct ZoneId(pub u16);
 
 /// A mob of the content, as the position of its key among all mob keys in sorted order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct MobId(pub u32);
 
 /// An item prototype of the content, as the position of its key in sorted order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct PrototypeId(pub u32);
 
 /// One item instance; the database hands these out and never uses one twice. Items that only a
 /// guest session made up do not exist: every item has such a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct ItemId(pub i64);
 
 /// A channel of the content, as the position of its name among all of them in sorted order.
@@ -33,27 +43,58 @@ pub struct ChannelId(pub u16);
 pub struct AccountId(pub i64);
 
 /// A character in the database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct CharacterId(pub i64);
 
-/// A session (a player who plays) on this node; unique while the node runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A session (a player who plays): unique in a cluster, and it names the node where it lives. The
+/// upper 16 bits are the node (0 for a node that is alone), the next 16 its life.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct SessionId(pub u64);
+
+impl SessionId {
+    /// The session of this number on this node, in this life of the node.
+    pub const fn on(node: u16, life: u32, number: u32) -> Self {
+        Self((node as u64) << 48 | (life as u64 & 0xffff) << 32 | number as u64)
+    }
+
+    /// The node where the session lives; 0 where a node is alone.
+    pub const fn node(self) -> u16 {
+        (self.0 >> 48) as u16
+    }
+
+    /// The first number that is of a later node.
+    pub const fn after_node(self) -> Option<Self> {
+        match (self.0 >> 48) + 1 {
+            0x1_0000 => None,
+            next => Some(Self(next << 48)),
+        }
+    }
+}
 
 /// A connection (a socket) on this node; unique while the node runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u64);
 
 /// One command of a session on its way round the ring; the cause of all that follows from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct LineId(pub u32);
 
 /// The number of a move of one mover. A room refuses a number older than the newest it saw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct MoveSeq(pub u32);
 
 /// Who can stand in a room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Being {
     /// A player's session.
     Session(SessionId),
@@ -74,7 +115,9 @@ impl fmt::Display for SessionId {
 }
 
 /// The ways out of a room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub enum Direction {
     /// `north`, short `n`.
     North,

@@ -274,6 +274,7 @@ fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
             gap_large: config.crowd.gap_large,
         },
         restock: stock::restock(services),
+        right: None,
     });
     let zones = 0..u16::try_from(services.world.zones().len()).unwrap_or(u16::MAX);
     zones

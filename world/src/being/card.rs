@@ -3,9 +3,10 @@
 
 use crate::event::{PersonSeen, Text};
 use crate::ids::{CharacterId, MobId};
+use serde::{Deserialize, Serialize};
 
 /// What a being shows to the room it stands in. Shared by pointer, replaced as a whole.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// How it is called in a sentence: "Ann", "a harbour cat".
     pub name: Text,

@@ -3,9 +3,10 @@
 
 use crate::event::Text;
 use crate::ids::{ItemId, PrototypeId};
+use serde::{Deserialize, Serialize};
 
 /// One thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
     /// Its number in the database.
     pub id: ItemId,

@@ -14,9 +14,10 @@
 //! is not newer than the one it knows. Messages from one being to one room arrive in order.
 
 use crate::ids::{Direction, MoveSeq, RoomId};
+use serde::{Deserialize, Serialize};
 
 /// How a being comes into a room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Entry {
     /// On foot.
     Walk(Direction),
@@ -29,7 +30,7 @@ pub enum Entry {
 }
 
 /// How a being goes that does not walk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Parting {
     /// Out of the game.
     Sleep,
@@ -40,7 +41,7 @@ pub enum Parting {
 }
 
 /// Where a being is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// In a room, which knows it.
     In(RoomId),
@@ -69,12 +70,14 @@ pub enum JourneyStep {
 }
 
 /// The journey of one being.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Journey {
     place: Place,
     seq: MoveSeq,
     /// How many recall rooms were tried since the being last stood somewhere.
     recalls_tried: u8,
+    /// The attempt that is being made is to stand again where it stood.
+    returns: bool,
 }
 
 impl Journey {
@@ -84,6 +87,7 @@ impl Journey {
             place: Place::Adrift,
             seq: MoveSeq(0),
             recalls_tried: 0,
+            returns: false,
         }
     }
 
@@ -230,6 +234,19 @@ impl Journey {
         }
     }
 
+    /// The room where the being stood did not take it in again, for it is out of reach: it is as if
+    /// it stood there, until it is known better. `false`: that was another attempt.
+    pub fn held_off(&mut self, seq: MoveSeq) -> bool {
+        let Place::Between { from: None, to } = self.place else {
+            return false;
+        };
+        let held_off = seq == self.seq && self.returns;
+        if held_off {
+            self.place = Place::In(to);
+        }
+        held_off
+    }
+
     /// Leaves the game.
     pub fn end(&mut self, out: &mut Vec<JourneyStep>) {
         match self.place {
@@ -257,6 +274,7 @@ impl Journey {
     fn enter(&mut self, from: Option<RoomId>, to: RoomId, how: Entry, out: &mut Vec<JourneyStep>) {
         self.seq = MoveSeq(self.seq.0.wrapping_add(1));
         self.place = Place::Between { from, to };
+        self.returns = how == Entry::Stay;
         out.push(JourneyStep::Enter(to, self.seq, how));
     }
 }

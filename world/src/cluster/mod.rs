@@ -8,5 +8,7 @@
 
 mod host;
 pub mod people;
+mod rooms;
 
 pub use host::{Department, WorldHost};
+pub use rooms::{Count, Counts, Far, Gateway, Load, RoomsHost, Workshop, limits, load_floors};

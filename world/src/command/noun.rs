@@ -5,6 +5,7 @@ use super::limits::{NOUN_CHARS_MAX, NOUN_WORDS_MAX};
 use super::order::Unclear;
 use super::words::Word;
 use crate::event::Text;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Letters that a shortened word must have to stand for a longer one.
@@ -14,7 +15,7 @@ const PREFIX_LETTERS_MIN: usize = 3;
 const ARTICLES: [&str; 5] = ["a", "an", "the", "some", "my"];
 
 /// Words that name a thing; `2.sword` is the second sword.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Noun {
     /// The words in lower case, without articles.
     pub words: Text,

@@ -3,6 +3,8 @@
 
 mod deed;
 mod process;
+mod record;
 
 pub use deed::{Deed, Draw, next_deed, next_pause};
 pub use process::{MobBody, MobProcess};
+pub use record::MobRecord;

@@ -3,6 +3,7 @@
 //! zone's heirloom; a crash costs one deed.
 
 use super::deed::{Deed, Draw, next_deed, next_pause};
+use super::record::MobRecord;
 use crate::being::{Card, Entry, Journey, JourneyStep, Place};
 use crate::content::World;
 use crate::event::Text;
@@ -11,6 +12,8 @@ use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, Rooms, Undelivere
 use crate::room::{Answer, Ask, Cast};
 use belay_runtime::{Context, Exit, Flow, Heir, Process};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
 
 /// What outlives an incarnation of a mob.
 #[derive(Clone, Debug)]
@@ -18,6 +21,19 @@ pub struct MobBody {
     journey: Journey,
     draw: Draw,
     line: LineId,
+    /// When it does something next; or after what time, for one that has just moved here.
+    next: Next,
+}
+
+/// When a mob does something next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// A pause of its own after its start.
+    Pause,
+    /// After so long.
+    After(Duration),
+    /// Then.
+    At(Instant),
 }
 
 impl MobBody {
@@ -27,7 +43,39 @@ impl MobBody {
             journey: Journey::new(),
             draw: Draw(seed),
             line: LineId(0),
+            next: Next::Pause,
         }
+    }
+
+    /// A mob that comes from another node.
+    pub fn from_record(record: &MobRecord) -> Self {
+        let after = |ms: u32| Next::After(Duration::from_millis(u64::from(ms)));
+        Self {
+            journey: record.journey,
+            draw: Draw(record.draw),
+            line: record.line,
+            next: record.next_ms.map_or(Next::Pause, after),
+        }
+    }
+
+    /// What goes to another node; times as what is left of them.
+    pub fn record(&self, now: Instant) -> MobRecord {
+        let left = match self.next {
+            Next::Pause => None,
+            Next::After(left) => Some(left),
+            Next::At(at) => Some(at.saturating_duration_since(now)),
+        };
+        MobRecord {
+            journey: self.journey,
+            draw: self.draw.0,
+            line: self.line,
+            next_ms: left.map(|left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX)),
+        }
+    }
+
+    /// Whether no step is in hand.
+    fn rests(&self) -> bool {
+        matches!(self.journey.place(), Place::In(_) | Place::Adrift)
     }
 
     /// Ends its journey; what the room where it stands is to be told.
@@ -46,6 +94,8 @@ pub struct MobProcess {
     world: Arc<World>,
     rooms: Rooms,
     card: Arc<Card>,
+    /// Its zone is being moved: who is to know when no step is in hand any more, until then.
+    still: Option<Option<mpsc::Sender<MobId>>>,
 }
 
 impl MobProcess {
@@ -63,6 +113,7 @@ impl MobProcess {
             world,
             rooms,
             card,
+            still: None,
         }
     }
 
@@ -158,7 +209,35 @@ impl MobProcess {
             return;
         };
         let pause = self.heir.with(|body| next_pause(mob, &mut body.draw));
+        self.wake_after(ctx, pause);
+    }
+
+    fn wake_after(&self, ctx: &mut Context<MobMessage>, pause: Duration) {
+        let at = ctx.now().into_std() + pause;
+        self.heir.with(|body| body.next = Next::At(at));
         ctx.send_after(pause, MobMessage::Wake);
+    }
+
+    /// Goes on to wait for what it waited for where it was before.
+    fn go_on(&mut self, ctx: &mut Context<MobMessage>) {
+        self.still = None;
+        let now = ctx.now().into_std();
+        match self.heir.with(|body| body.next) {
+            Next::Pause => self.pause(ctx),
+            Next::After(left) => self.wake_after(ctx, left),
+            Next::At(at) => self.wake_after(ctx, at.saturating_duration_since(now)),
+        }
+    }
+
+    /// Says that it holds still, as soon as no step is in hand.
+    fn see_still(&mut self) {
+        if let Some(told) = &mut self.still
+            && self.heir.with(|body| body.rests())
+            && let Some(told) = told.take()
+            && told.try_send(self.id).is_err()
+        {
+            tracing::debug!(target: "belay_world", mob = self.id.0, "nobody waits for the mob");
+        }
     }
 
     fn answered(&self, ctx: &Context<MobMessage>, answer: Answer) {
@@ -186,7 +265,12 @@ impl Process for MobProcess {
         if !stands {
             self.home(ctx);
         }
-        self.pause(ctx);
+        let moved = self.heir.with(|body| matches!(body.next, Next::After(_)));
+        if moved {
+            self.go_on(ctx);
+        } else {
+            self.pause(ctx);
+        }
         Ok(())
     }
 
@@ -196,11 +280,15 @@ impl Process for MobProcess {
         message: MobMessage,
     ) -> Result<Flow, Exit> {
         match message {
+            MobMessage::Wake if self.still.is_some() => {}
             MobMessage::Wake => self.act(ctx),
+            MobMessage::Still(told) => self.still = Some(Some(told)),
+            MobMessage::GoOn => self.go_on(ctx),
             MobMessage::Answer(_, answer) => self.answered(ctx, answer),
             MobMessage::Lost(_) | MobMessage::RoomClosed(_) => self.home(ctx),
             MobMessage::Crash => return Err(Exit::error("crash on demand")),
         }
+        self.see_still();
         Ok(Flow::Continue)
     }
 }

@@ -2,9 +2,11 @@
 //! its message met a crash.
 
 use super::session_message::{MobMessage, SessionMessage};
-use crate::ids::{LineId, RoomId};
-use crate::room::Answer;
+use crate::cluster::Far;
+use crate::ids::{LineId, RoomId, SessionId};
+use crate::room::{Answer, Undelivered};
 use belay_runtime::Address;
+use std::sync::Arc;
 
 /// Where the messages of a room for one being go.
 #[derive(Clone, Debug)]
@@ -13,6 +15,8 @@ pub enum BeingPort {
     Session(Address<SessionMessage>),
     /// A mob.
     Mob(Address<MobMessage>),
+    /// A player's session on another node.
+    Far(Arc<Far>, SessionId),
 }
 
 impl BeingPort {
@@ -22,7 +26,7 @@ impl BeingPort {
     /// # Errors
     ///
     /// The receiver is gone; the answer comes back, for it may carry a thing.
-    pub fn answer(&self, line: LineId, answer: Answer) -> Result<(), Answer> {
+    fn answer(&self, line: LineId, call: u64, answer: Answer) -> Result<(), Answer> {
         let unsent = match self {
             Self::Session(session) => {
                 let sent = session.try_send_owed(SessionMessage::Answer(line, answer));
@@ -42,15 +46,28 @@ impl BeingPort {
                     Some(answer)
                 })
             }
+            Self::Far(far, _) => return far.answer(call, answer),
         };
         unsent.map_or(Ok(()), Err)
     }
 
     /// Says that the ask of this line is lost.
-    pub fn lost(&self, line: LineId) {
+    fn lost(&self, line: LineId, call: u64) {
         match self {
             Self::Session(session) => drop(session.try_send_owed(SessionMessage::Lost(line))),
             Self::Mob(mob) => drop(mob.try_send_owed(MobMessage::Lost(line))),
+            Self::Far(far, _) => far.lost(call),
+        }
+    }
+
+    /// Says that the ask of this line did not reach its room.
+    fn refused(&self, line: LineId, call: u64, why: Undelivered) {
+        match self {
+            Self::Session(session) => {
+                drop(session.try_send_owed(SessionMessage::Undelivered(line, why)));
+            }
+            Self::Mob(mob) => drop(mob.try_send_owed(MobMessage::Lost(line))),
+            Self::Far(far, _) => far.refused(call, why),
         }
     }
 
@@ -61,6 +78,7 @@ impl BeingPort {
                 drop(session.try_send_owed(SessionMessage::RoomClosed(room)));
             }
             Self::Mob(mob) => drop(mob.try_send_owed(MobMessage::RoomClosed(room))),
+            Self::Far(far, session) => far.room_closed(room, *session),
         }
     }
 }
@@ -72,15 +90,23 @@ impl BeingPort {
 pub struct Receipt {
     port: BeingPort,
     line: LineId,
+    /// The number under which an asker's node waits for the answer.
+    call: u64,
     open: bool,
 }
 
 impl Receipt {
     /// A receipt for an ask of this line.
     pub fn new(port: BeingPort, line: LineId) -> Self {
+        Self::far(port, line, 0)
+    }
+
+    /// A receipt for an ask of another node, which waits for the answer under this number.
+    pub fn far(port: BeingPort, line: LineId, call: u64) -> Self {
         Self {
             port,
             line,
+            call,
             open: true,
         }
     }
@@ -90,6 +116,11 @@ impl Receipt {
         &self.port
     }
 
+    /// Of which line.
+    pub fn line(&self) -> LineId {
+        self.line
+    }
+
     /// Answers the ask.
     ///
     /// # Errors
@@ -97,7 +128,13 @@ impl Receipt {
     /// The asker is gone; the answer comes back, for it may carry a thing.
     pub fn answer(mut self, answer: Answer) -> Result<(), Answer> {
         self.open = false;
-        self.port.answer(self.line, answer)
+        self.port.answer(self.line, self.call, answer)
+    }
+
+    /// Tells the asker that the ask did not reach its room.
+    pub fn refuse(mut self, why: Undelivered) {
+        self.open = false;
+        self.port.refused(self.line, self.call, why);
     }
 
     /// Ends the receipt without a word; for an ask that was never delivered and is told otherwise.
@@ -109,7 +146,7 @@ impl Receipt {
 impl Drop for Receipt {
     fn drop(&mut self) {
         if self.open {
-            self.port.lost(self.line);
+            self.port.lost(self.line, self.call);
         }
     }
 }

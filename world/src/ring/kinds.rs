@@ -31,6 +31,10 @@ impl Kind for RoomMessage {
         "reset",
         "appear",
         "stall",
+        "still",
+        "go on",
+        "forget",
+        "beat",
     ];
 
     fn kind(&self) -> u8 {
@@ -62,6 +66,10 @@ impl Kind for RoomMessage {
             Self::Crash => 11,
             Self::Appear(_) => 20,
             Self::Stall(_) => 21,
+            Self::Still(_) => 22,
+            Self::GoOn => 23,
+            Self::Forget(..) => 24,
+            Self::Beat => 25,
         }
     }
 }
@@ -97,6 +105,8 @@ impl Kind for SessionMessage {
         "tell from elsewhere",
         "follow",
         "claimed",
+        "undelivered",
+        "forgotten",
     ];
 
     fn kind(&self) -> u8 {
@@ -110,6 +120,8 @@ impl Kind for SessionMessage {
             },
             Self::Answer(..) => 5,
             Self::Lost(_) => 6,
+            Self::Undelivered(..) => 29,
+            Self::Forgotten(_) => 30,
             Self::Notice(_) => 7,
             Self::Tick(_) => 8,
             Self::RoomClosed(_) => 9,
@@ -140,7 +152,15 @@ impl Kind for SessionMessage {
 }
 
 impl Kind for MobMessage {
-    const KINDS: &'static [&'static str] = &["answer", "lost", "room closed", "wake", "crash"];
+    const KINDS: &'static [&'static str] = &[
+        "answer",
+        "lost",
+        "room closed",
+        "wake",
+        "crash",
+        "still",
+        "go on",
+    ];
 
     fn kind(&self) -> u8 {
         match self {
@@ -149,6 +169,8 @@ impl Kind for MobMessage {
             Self::RoomClosed(_) => 2,
             Self::Wake => 3,
             Self::Crash => 4,
+            Self::Still(_) => 5,
+            Self::GoOn => 6,
         }
     }
 }

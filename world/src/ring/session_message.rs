@@ -6,13 +6,14 @@ use crate::being::Item;
 use crate::bridge::{Remote, TellReceipt};
 use crate::cluster::people::ClaimAnswer;
 use crate::event::Text;
-use crate::ids::{ConnectionId, LineId, RoomId};
-use crate::room::Answer;
+use crate::ids::{ConnectionId, LineId, MobId, RoomId};
+use crate::room::{Answer, Undelivered};
 use crate::store::Network;
 use crate::talk::Speaker;
 use crate::view::{Batch, Notice};
 use belay_runtime::Address;
 use std::sync::Arc;
+use tokio::sync::mpsc;
 
 pub use crate::login::LoginAnswer;
 pub use crate::session::StoreAnswer;
@@ -73,6 +74,10 @@ pub enum SessionMessage {
     Answer(LineId, Answer),
     /// Owed: the ask of this line met a crash.
     Lost(LineId),
+    /// Owed: the ask of this line did not reach its room.
+    Undelivered(LineId, Undelivered),
+    /// Owed: the room where the player stands begins anew and does not know them.
+    Forgotten(RoomId),
     /// Ambient.
     Notice(Arc<Notice>),
     /// Ambient, in a crowd.
@@ -161,4 +166,8 @@ pub enum MobMessage {
     Wake,
     /// Crash, as asked.
     Crash,
+    /// Hold still from now on, and say so when no step is in hand.
+    Still(mpsc::Sender<MobId>),
+    /// Go on after holding still.
+    GoOn,
 }

@@ -5,10 +5,11 @@ use crate::being::{Card, Entry, Item, Parting};
 use crate::command::Noun;
 use crate::event::{Event, RoomSeen, Seen, Text};
 use crate::ids::{Being, Direction, ItemId, MoveSeq, RoomId};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What a being wants of a room.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     /// To be taken in.
     Enter {
@@ -53,7 +54,7 @@ pub enum Ask {
 }
 
 /// What a being tells a room.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Cast {
     /// The being of this number or an older one is not there any more.
     Gone {
@@ -71,7 +72,7 @@ pub enum Cast {
 }
 
 /// What bystanders are told when a card changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CardNews {
     /// The connection broke.
     LostLink,
@@ -80,10 +81,10 @@ pub enum CardNews {
 }
 
 /// What a room answers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Answer {
     /// This is to be shown; the ask is done.
-    Show(Box<Event>),
+    Show(#[serde(with = "super::remote")] Box<Event>),
     /// The room let the being out.
     Left {
         /// The stay that ended.
@@ -120,4 +121,15 @@ pub enum Answer {
         /// Its card.
         card: Arc<Card>,
     },
+}
+
+/// Why a room did not get a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Undelivered {
+    /// Its mailbox is full.
+    Busy,
+    /// It is closed, or no such room is known.
+    Closed,
+    /// Nobody knows just now where it is.
+    OutOfReach,
 }

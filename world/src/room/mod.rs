@@ -6,12 +6,14 @@ mod ask;
 mod crowd;
 mod look;
 mod process;
+mod remote;
 mod state;
 mod step;
+mod telling;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Answer, Ask, CardNews, Cast};
+pub use ask::{Answer, Ask, CardNews, Cast, Undelivered};
 pub use process::{LiveRoom, Restock, RoomContext, RoomProcess};
-pub use state::{Change, Occupant, RoomState};
+pub use state::{Change, Occupant, RoomRecord, RoomState};
 pub use step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, mob_card};

@@ -7,21 +7,22 @@
 //! dropped, and its [`Receipt`](crate::ring::Receipt) tells the sender.
 
 use super::ask::Answer;
-use super::state::{Change, Occupant, RoomState};
+use super::state::{Change, RoomState};
 use super::step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, notice};
+use super::telling::{FarTick, Telling, forget, nodes, tell_here, tell_nodes};
 use crate::being::Item;
 use crate::content::World;
-use crate::event::{Event, Seen};
+use crate::event::Seen;
 use crate::ids::{Being, PrototypeId, RoomId};
 use crate::limits;
 use crate::ops::metrics;
-use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage, SessionMessage};
-use crate::view::{Batch, Notice};
+use crate::ring::{BeingPort, MobMessage, Receipt, RoomMessage};
+use crate::zone::Right;
 use belay_runtime::{Context, Exit, Flow, Heir, Process, Span};
-use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
 
 /// Decides what follows from a message.
 static STEP: Span = Span::new("room.step");
@@ -45,6 +46,8 @@ pub struct RoomContext {
     pub crowd: CrowdRules,
     /// Where missing things come from.
     pub restock: Arc<Restock>,
+    /// In a cluster: the right of the rooms' zone to act. A node that is alone needs none.
+    pub right: Option<Arc<Right>>,
 }
 
 impl fmt::Debug for RoomContext {
@@ -63,6 +66,8 @@ pub struct RoomProcess {
     shared: Arc<RoomContext>,
     decision: Decision<BeingPort>,
     telling: Option<Telling>,
+    /// The zone is being moved: nothing is done until it is known whether it was.
+    still: bool,
 }
 
 impl RoomProcess {
@@ -74,6 +79,7 @@ impl RoomProcess {
             shared,
             decision: Decision::default(),
             telling: None,
+            still: false,
         }
     }
 
@@ -104,6 +110,9 @@ impl RoomProcess {
     }
 
     fn carry_out(&mut self, ctx: &mut Context<RoomMessage>, mut receipt: Option<Receipt>) {
+        if !self.may_act(ctx) {
+            return self.hold_back();
+        }
         let mut effects = std::mem::take(&mut self.decision.effects);
         let mut not_taken = None;
         for effect in effects.drain(..) {
@@ -114,13 +123,18 @@ impl RoomProcess {
                         not_taken = Some(item);
                     }
                 }
-                Effect::Notice(by, seen) => self.tell_all(by, seen),
+                Effect::Notice(by, seen) => self.tell_all(by, &seen),
                 Effect::Tick {
                     all,
                     newcomers,
                     fresh,
                 } => {
-                    self.tick(ctx, Telling::new(all, newcomers, fresh));
+                    let tick = FarTick {
+                        all,
+                        newcomers,
+                        fresh,
+                    };
+                    self.tick(ctx, tick);
                 }
                 Effect::Arm(gap) => {
                     ctx.send_after(gap, RoomMessage::Tick);
@@ -129,7 +143,7 @@ impl RoomProcess {
                 Effect::CrashMob(BeingPort::Mob(mob)) => {
                     drop(mob.try_send_owed(MobMessage::Crash));
                 }
-                Effect::CrashMob(BeingPort::Session(_)) => {}
+                Effect::CrashMob(BeingPort::Session(_) | BeingPort::Far(..)) => {}
                 Effect::Dropped => {
                     metrics::ambient_dropped(1);
                 }
@@ -142,26 +156,20 @@ impl RoomProcess {
         }
     }
 
-    /// One notice for all players here but the one who did it; rendered once, shared by pointer.
-    fn tell_all(&self, by: Option<Being>, seen: Seen) {
+    /// One notice for all players here but the one who did it.
+    fn tell_all(&self, by: Option<Being>, seen: &Seen) {
         let _tell = TELL.enter();
-        let notice = Arc::new(Notice::new(Event::Seen(seen)));
-        self.heir.with(|state| {
-            for (being, occupant) in state.occupants() {
-                if let BeingPort::Session(session) = &occupant.port
-                    && Some(*being) != by
-                    && session
-                        .try_send(SessionMessage::Notice(notice.clone()))
-                        .is_err()
-                {
-                    metrics::ambient_dropped(1);
-                }
-            }
-        });
+        let nodes = self.heir.with(|state| tell_here(state, by, seen));
+        tell_nodes(&nodes, self.id, by, seen);
     }
 
     /// Begins to tell a crowd what happened in a tick.
-    fn tick(&mut self, ctx: &mut Context<RoomMessage>, telling: Telling) {
+    fn tick(&mut self, ctx: &mut Context<RoomMessage>, tick: FarTick) {
+        if self.shared.right.is_some() {
+            let nodes = self.heir.with(|state| nodes(state));
+            tick.tell(&nodes, self.id);
+        }
+        let telling = Telling::new(tick.all, tick.newcomers, tick.fresh);
         // The tick before was told in much less time than a tick takes; if not, its rest goes now.
         while self.tell_slice() {}
         self.telling = Some(telling);
@@ -186,6 +194,72 @@ impl RoomProcess {
             self.telling = None;
         }
         more
+    }
+
+    /// Whether the zone may act: asked before a message is handled, and again before its effects
+    /// leave, for the process may have been paused in between.
+    fn may_act(&self, ctx: &Context<RoomMessage>) -> bool {
+        let right = self.shared.right.as_ref();
+        right.is_none_or(|right| right.may_act(ctx.now().into_std()))
+    }
+
+    /// The right to act is gone since the step: nothing of it leaves. A thing that was to be handed
+    /// out stays; the asker's receipt says that the ask is lost.
+    fn hold_back(&mut self) {
+        for effect in self.decision.effects.drain(..) {
+            if let Effect::Answer(Answer::Handed(_, item)) = effect {
+                self.heir.with(|state| state.apply(Change::Put(item)));
+            }
+        }
+    }
+
+    /// What comes while the room may not act: asks are lost and their receipts say so, the rest
+    /// comes again a little later.
+    fn put_off(&self, ctx: &mut Context<RoomMessage>, message: RoomMessage) {
+        match message {
+            RoomMessage::Ask(..)
+            | RoomMessage::Slice
+            | RoomMessage::Reset
+            | RoomMessage::Crash
+            | RoomMessage::Stall(_)
+            | RoomMessage::Beat => {}
+            RoomMessage::GoOn | RoomMessage::Still(_) => {}
+            again @ (RoomMessage::Cast(..)
+            | RoomMessage::Tick
+            | RoomMessage::Appear(_)
+            | RoomMessage::Forget(..)) => {
+                ctx.send_after(PUT_OFF, again);
+            }
+        }
+    }
+
+    /// Holds still from now on: what was queued before is done, and nothing comes after it.
+    fn hold_still(&mut self, told: &mpsc::Sender<RoomId>) {
+        while self.tell_slice() {}
+        self.still = true;
+        if told.try_send(self.id).is_err() {
+            tracing::debug!(target: "belay_world", room = self.id.0, "nobody waits for the room");
+        }
+    }
+
+    /// Goes on: a tick that was due meanwhile is set again.
+    fn go_on(&mut self, ctx: &mut Context<RoomMessage>) {
+        self.still = false;
+        self.rearm(ctx);
+    }
+
+    /// Sets the tick of what was gathered by another incarnation, or before holding still.
+    fn rearm(&self, ctx: &mut Context<RoomMessage>) {
+        let waiting = self.heir.with(|state| {
+            let waiting = !state.gathered().is_empty();
+            if !waiting {
+                state.disarm();
+            }
+            waiting
+        });
+        if waiting {
+            ctx.send_after(self.shared.crowd.gap, RoomMessage::Tick);
+        }
     }
 
     /// Asks only for what is not here, so that a world in which nothing moved costs no write.
@@ -222,67 +296,8 @@ impl RoomProcess {
     }
 }
 
-/// What a crowd is being told, some players at a time, in the order of their numbers.
-#[derive(Debug)]
-struct Telling {
-    all: Option<Arc<Batch>>,
-    newcomers: Option<Arc<Batch>>,
-    fresh: Vec<Being>,
-    told_to: Option<Being>,
-}
-
-impl Telling {
-    fn new(
-        all: Vec<(Option<Being>, Seen)>,
-        newcomers: Vec<(Option<Being>, Seen)>,
-        fresh: Vec<Being>,
-    ) -> Self {
-        Self {
-            all: batch(all),
-            newcomers: batch(newcomers),
-            fresh,
-            told_to: None,
-        }
-    }
-
-    /// Tells the next ones; whether more are to be told.
-    fn slice(&mut self, occupants: &BTreeMap<Being, Occupant<BeingPort>>) -> bool {
-        let from = self.told_to.map_or(Bound::Unbounded, Bound::Excluded);
-        let next = occupants.range((from, Bound::Unbounded)).enumerate();
-        for (told, (being, occupant)) in next {
-            if told >= limits::CROWD_SLICE {
-                return true;
-            }
-            self.told_to = Some(*being);
-            let came_during = self.fresh.binary_search(being).is_ok();
-            let batch = match (came_during, occupant.fresh) {
-                (true, _) => &self.newcomers,
-                // Came after the tick: none of it was before their eyes.
-                (false, true) => continue,
-                (false, false) => &self.all,
-            };
-            if let (BeingPort::Session(session), Some(batch)) = (&occupant.port, batch)
-                && session
-                    .try_send(SessionMessage::Tick(batch.clone()))
-                    .is_err()
-            {
-                metrics::ambient_dropped(1);
-            }
-        }
-        false
-    }
-}
-
-fn batch(entries: Vec<(Option<Being>, Seen)>) -> Option<Arc<Batch>> {
-    if entries.is_empty() {
-        return None;
-    }
-    let events = entries
-        .into_iter()
-        .map(|(by, seen)| (by, Event::Seen(seen)))
-        .collect();
-    Some(Arc::new(Batch::new(events)))
-}
+/// After this time a room that may not act looks again.
+const PUT_OFF: Duration = Duration::from_millis(50);
 
 const NOBODY: Being = Being::Mob(crate::ids::MobId(u32::MAX));
 
@@ -290,15 +305,9 @@ impl Process for RoomProcess {
     type Message = RoomMessage;
 
     async fn init(&mut self, ctx: &mut Context<RoomMessage>) -> Result<(), Exit> {
+        self.rearm(ctx);
         if ctx.incarnation() == 0 {
             return Ok(());
-        }
-        let waiting = self.heir.with(|state| {
-            state.disarm();
-            !state.gathered().is_empty()
-        });
-        if waiting {
-            ctx.send_after(self.shared.crowd.gap, RoomMessage::Tick);
         }
         self.step(|state, scene, out| notice(state, scene, None, Seen::Trembles, out))?;
         self.carry_out(ctx, None);
@@ -310,6 +319,27 @@ impl Process for RoomProcess {
         ctx: &mut Context<RoomMessage>,
         message: RoomMessage,
     ) -> Result<Flow, Exit> {
+        if self.still || !self.may_act(ctx) {
+            match message {
+                RoomMessage::GoOn => self.go_on(ctx),
+                // Also one that may not act can be moved.
+                RoomMessage::Still(told) => self.hold_still(&told),
+                other @ (RoomMessage::Ask(..)
+                | RoomMessage::Cast(..)
+                | RoomMessage::Tick
+                | RoomMessage::Slice
+                | RoomMessage::Reset
+                | RoomMessage::Crash
+                | RoomMessage::Stall(_)
+                | RoomMessage::Appear(_)
+                | RoomMessage::Forget(..)
+                | RoomMessage::Beat) => self.put_off(ctx, other),
+            }
+            return Ok(Flow::Continue);
+        }
+        if let Some(right) = &self.shared.right {
+            right.handled();
+        }
         match message {
             RoomMessage::Ask(being, ask, receipt) => {
                 let port = receipt.port().clone();
@@ -332,6 +362,17 @@ impl Process for RoomProcess {
             RoomMessage::Appear(item) => {
                 self.appear(item)?;
                 self.carry_out(ctx, None);
+            }
+            RoomMessage::Still(told) => self.hold_still(&told),
+            RoomMessage::GoOn => {}
+            RoomMessage::Forget(node, farewell) => {
+                self.step(|state, scene, out| forget(state, scene, (node, farewell), out))?;
+                self.carry_out(ctx, None);
+            }
+            RoomMessage::Beat => {
+                if let Some(right) = &self.shared.right {
+                    right.beat(ctx.now().into_std());
+                }
             }
         }
         Ok(Flow::Continue)

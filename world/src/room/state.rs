@@ -5,6 +5,7 @@ use crate::being::{Card, Item};
 use crate::event::Seen;
 use crate::ids::{Being, ItemId, MoveSeq, RoomId};
 use crate::limits;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -31,6 +32,32 @@ impl<P> Occupant<P> {
             fresh: true,
         }
     }
+}
+
+/// A room on its way to another node. Append only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoomRecord {
+    id: RoomId,
+    occupants: Vec<OccupantRecord>,
+    items: Vec<Item>,
+    departed: Vec<(Being, MoveSeq)>,
+    gathered: Vec<(Option<Being>, Seen)>,
+}
+
+impl RoomRecord {
+    /// Which room.
+    pub fn id(&self) -> RoomId {
+        self.id
+    }
+}
+
+/// Somebody in a room on its way to another node. Append only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct OccupantRecord {
+    being: Being,
+    card: Arc<Card>,
+    seq: MoveSeq,
+    fresh: bool,
 }
 
 /// One change of a room.
@@ -174,6 +201,40 @@ impl<P> RoomState<P> {
         self.gathered.clear();
         self.armed = false;
         std::mem::take(&mut self.occupants)
+    }
+
+    /// What goes to another node with its zone.
+    pub fn record(&self) -> RoomRecord {
+        let occupants = self.occupants.iter().map(|(being, one)| OccupantRecord {
+            being: *being,
+            card: one.card.clone(),
+            seq: one.seq,
+            fresh: one.fresh,
+        });
+        RoomRecord {
+            id: self.id,
+            occupants: occupants.collect(),
+            items: self.items.clone(),
+            departed: self.departed.iter().copied().collect(),
+            gathered: self.gathered.clone(),
+        }
+    }
+
+    /// The room as it comes from another node. Who has no port here is not here.
+    pub fn from_record(record: RoomRecord, mut port: impl FnMut(Being) -> Option<P>) -> Self {
+        let mut state = Self::new(record.id);
+        for one in record.occupants {
+            if let Some(port) = port(one.being) {
+                let mut occupant = Occupant::new(one.card, one.seq, port);
+                occupant.fresh = one.fresh;
+                state.apply(Change::Join(one.being, occupant));
+            }
+        }
+        state.items = record.items;
+        state.departed = record.departed.into();
+        state.armed = !record.gathered.is_empty();
+        state.gathered = record.gathered;
+        state
     }
 
     /// After a crash the tick that was set is gone with the process; it must be set again.

@@ -9,7 +9,7 @@ use super::talk;
 use super::things;
 use crate::being::{JourneyStep, Place};
 use crate::content::World;
-use crate::event::{Event, Refusal, RoomSeen, SystemEvent};
+use crate::event::{Event, Refusal, RoomSeen, Seen, SystemEvent};
 use crate::ids::{LineId, MoveSeq, RoomId};
 use crate::limits;
 use crate::room::{Answer, Cast};
@@ -33,6 +33,8 @@ pub enum NotDelivered {
     Busy,
     /// It is closed.
     Closed,
+    /// Nobody knows just now where it is.
+    OutOfReach,
 }
 
 /// A room answered the ask of this line.
@@ -128,10 +130,11 @@ pub fn refused_delivery(
     let refusal = match why {
         NotDelivered::Busy => Refusal::TooCrowded,
         NotDelivered::Closed => Refusal::WayClosed,
+        NotDelivered::OutOfReach => Refusal::PlaceOutOfReach,
     };
     let here = state.journey.place();
     match (&ask.what, why, here) {
-        (Pending::Leave, NotDelivered::Busy, _) => {
+        (Pending::Leave, NotDelivered::Busy | NotDelivered::OutOfReach, _) => {
             state.journey.stayed(state.journey.seq());
             refuse(out, refusal);
             out.push(ask.done());
@@ -144,8 +147,28 @@ pub fn refused_delivery(
             out.push(ask.done());
             room_closed(state, scene, room, out);
         }
+        (Pending::Enter, NotDelivered::OutOfReach, _)
+            if state.journey.held_off(state.journey.seq()) =>
+        {
+            refuse(out, refusal);
+            out.push(ask.done());
+        }
         _ => failed(state, scene, ask, refusal, out),
     }
+}
+
+/// The room where the player stands begins anew and knows nobody: they come in again, as if they
+/// had never been away.
+pub fn forgotten(state: &mut PlayState, scene: Scene<'_>, room: RoomId, out: &mut Effects) {
+    if state.journey.place() != Place::In(room) {
+        return;
+    }
+    let mut steps = Vec::with_capacity(1);
+    state.journey.forgotten(&mut steps);
+    show(out, Event::Seen(Seen::Trembles));
+    state.next_line();
+    let line = state.wait_for(Pending::Return, scene.now);
+    travel(line, steps, out);
 }
 
 /// The room where the player stood is closed.
@@ -172,9 +195,7 @@ pub(super) fn onward(
         .iter()
         .any(|step| matches!(step, JourneyStep::Enter(..)))
     {
-        state
-            .asks
-            .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
+        state.asks.retain(|ask| !ask.what.travels());
         state.next_line();
         let line = state.wait_for(Pending::Enter, scene.now);
         return travel(line, steps, out);
@@ -208,6 +229,12 @@ pub(super) fn failed(
                 .failed(seq, scene.world.recall_rooms(), &mut steps);
             onward(state, scene, steps, out);
         }
+        Pending::Return => {
+            // The next command shows whether the room knows the player by then.
+            state.journey.held_off(state.journey.seq());
+            refuse(out, why);
+            out.push(ask.done());
+        }
         Pending::Place { .. } => placing::place_again(state, &ask, scene.now, out),
         Pending::Talk if why == Refusal::GotLost => {
             refuse(out, Refusal::ChannelBroke);
@@ -234,11 +261,15 @@ fn entered(
 ) {
     let mut steps = Vec::new();
     let stands = state.journey.entered(seen.room, seq, &mut steps);
-    let ask = state.close(line, |what| *what == Pending::Enter);
+    let ask = state.close(line, |what| {
+        matches!(what, Pending::Enter | Pending::Return)
+    });
     if stands {
         state.adrift_due = None;
         state.dirty(scene.rules, scene.now);
-        show(out, Event::RoomSeen(seen));
+        if ask.as_ref().is_none_or(|ask| ask.what != Pending::Return) {
+            show(out, Event::RoomSeen(seen));
+        }
         if let Some(ask) = ask {
             out.push(ask.done());
         }
@@ -252,10 +283,10 @@ fn unknown(state: &mut PlayState, scene: Scene<'_>, line: LineId, seq: MoveSeq, 
         return;
     };
     match (&ask.what, state.journey.place()) {
-        (Pending::Leave | Pending::Enter, _) if seq == state.journey.seq() => {
+        (Pending::Leave | Pending::Enter | Pending::Return, _) if seq == state.journey.seq() => {
             failed(state, scene, ask, Refusal::GotLost, out);
         }
-        (Pending::Leave | Pending::Enter, _) => {}
+        (Pending::Leave | Pending::Enter | Pending::Return, _) => {}
         (_, Place::In(_)) => {
             let mut steps = Vec::with_capacity(1);
             state.journey.forgotten(&mut steps);
@@ -273,6 +304,7 @@ fn by_message(what: &Pending) -> bool {
         | Pending::Talk
         | Pending::Leave
         | Pending::Enter
+        | Pending::Return
         | Pending::Get
         | Pending::Place { .. }
         | Pending::GiveTo(_) => true,

@@ -314,15 +314,16 @@ impl SessionProcess {
 }
 
 /// Why the room could not be reached, in the session's words.
-fn not_delivered(why: Undelivered) -> NotDelivered {
+pub(super) fn not_delivered(why: Undelivered) -> NotDelivered {
     match why {
         Undelivered::Busy => NotDelivered::Busy,
         Undelivered::Closed => NotDelivered::Closed,
+        Undelivered::OutOfReach => NotDelivered::OutOfReach,
     }
 }
 
 fn count_refusal(why: &Refusal) {
-    if *why == Refusal::TooCrowded {
+    if *why == Refusal::TooCrowded || *why == Refusal::PlaceOutOfReach {
         metrics::refused(Cause::TooCrowded);
     } else if *why == Refusal::TalksTooFast {
         metrics::refused(Cause::TalksTooFast);

@@ -46,6 +46,7 @@ pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
             | Pending::Talk
             | Pending::Leave
             | Pending::Enter
+            | Pending::Return
             | Pending::Get
             | Pending::GiveTo(_) => failed(state, scene, ask, Refusal::NoAnswer, out),
         }

@@ -67,6 +67,8 @@ impl SessionProcess {
             | SessionMessage::Tick(_)
             | SessionMessage::Answer(..)
             | SessionMessage::Lost(_)
+            | SessionMessage::Undelivered(..)
+            | SessionMessage::Forgotten(_)
             | SessionMessage::RoomClosed(_)
             | SessionMessage::Stored(..)
             | SessionMessage::Receive { .. }

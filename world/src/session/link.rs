@@ -28,9 +28,7 @@ pub fn appear(
     let mut steps = Vec::with_capacity(2);
     state.journey.appear(room, how, &mut steps);
     state.adrift_due = None;
-    state
-        .asks
-        .retain(|ask| !matches!(ask.what, Pending::Leave | Pending::Enter));
+    state.asks.retain(|ask| !ask.what.travels());
     state.next_line();
     let line = state.wait_for(Pending::Enter, scene.now);
     travel(line, steps, out);

@@ -31,7 +31,7 @@ mod talking;
 mod tests;
 mod things;
 
-pub use answer::{NotDelivered, Scene, answered, lost, refused_delivery, room_closed};
+pub use answer::{NotDelivered, Scene, answered, forgotten, lost, refused_delivery, room_closed};
 pub use body::{Phase, SessionBody};
 pub use bucket::Bucket;
 pub use due::{due, next_due};

@@ -5,8 +5,9 @@
 //! state that takes the old one's place when the step is complete; so after a crash the next
 //! incarnation goes on where the player stood, and only the line that was being handled is lost.
 
-use super::answer::{Scene, lost, room_closed};
+use super::answer::{Scene, forgotten, lost, refused_delivery, room_closed};
 use super::body::{Phase, SessionBody};
+use super::carry::not_delivered;
 use super::due::next_due;
 use super::effect::{Effects, StoreAnswer};
 use super::line::line;
@@ -124,6 +125,15 @@ impl SessionProcess {
             SessionMessage::Lost(id) => {
                 self.play(body, ctx, |state, scene, out| lost(state, scene, id, out));
             }
+            SessionMessage::Undelivered(id, why) => {
+                let why = not_delivered(why);
+                self.play(body, ctx, |state, scene, out| {
+                    refused_delivery(state, scene, id, why, out);
+                });
+            }
+            SessionMessage::Forgotten(room) => self.play(body, ctx, |state, scene, out| {
+                forgotten(state, scene, room, out);
+            }),
             SessionMessage::RoomClosed(room) => self.play(body, ctx, |state, scene, out| {
                 room_closed(state, scene, room, out);
             }),

@@ -68,6 +68,8 @@ pub enum Pending {
     Leave,
     /// To be taken in.
     Enter,
+    /// To be taken in again by a room that has begun anew; the player is shown nothing.
+    Return,
     /// A thing from the floor.
     Get,
     /// The thing from the floor is being recorded as the character's.
@@ -119,9 +121,15 @@ impl Pending {
             | Self::Talk
             | Self::Leave
             | Self::Enter
+            | Self::Return
             | Self::Password
             | Self::Token => false,
         }
+    }
+
+    /// Whether it is a step of the player's journey.
+    pub fn travels(&self) -> bool {
+        matches!(self, Self::Leave | Self::Enter | Self::Return)
     }
 
     /// The kind of command that it belongs to, for the figures.
@@ -129,7 +137,7 @@ impl Pending {
         match self {
             Self::Show(verb) => *verb,
             Self::Talk => VerbClass::Speech,
-            Self::Leave | Self::Enter => VerbClass::Move,
+            Self::Leave | Self::Enter | Self::Return => VerbClass::Move,
             Self::Get
             | Self::GetRecorded { .. }
             | Self::DropRecorded { .. }

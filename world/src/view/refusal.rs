@@ -57,6 +57,7 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
         Refusal::NotIgnored => "You do not ignore them. Type ignore for the list.",
         Refusal::TooCrowded => "Too crowded to act just now.",
         Refusal::WayClosed => "The way is closed just now.",
+        Refusal::PlaceOutOfReach => "The ground trembles; this place is out of reach just now.",
         Refusal::GotLost => "The ground trembles; that did not get through.",
         Refusal::NoAnswer => "Nothing came of that in time. Try again.",
         Refusal::NotSaved => "That could not be saved, so it did not happen. Try again.",

@@ -11,6 +11,8 @@
 //! zone are closed, the zone itself restarts: all of its rooms open again, with what lay in them
 //! and nobody there.
 
+mod clock;
+mod right;
 #[cfg(test)]
 mod tests;
 
@@ -19,15 +21,17 @@ use crate::content::World;
 use crate::ids::{Being, MobId, RoomId, ZoneId};
 use crate::limits;
 use crate::mob::{MobBody, MobProcess};
-use crate::ring::{RoomMessage, Rooms};
-use crate::room::{Cast, LiveRoom, RoomContext, RoomProcess, RoomState, mob_card};
+use crate::ring::{MobMessage, RoomMessage, Rooms};
+use crate::room::{self, LiveRoom, RoomContext, RoomProcess, RoomState, mob_card};
 use belay_runtime::{
-    Capacity, ChildSpec, Heir, Incoming, Intensity, Mailbox, Supervisor, SupervisorBuilder,
+    Address, Capacity, ChildSpec, Heir, Intensity, Mailbox, Supervisor, SupervisorBuilder,
 };
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+pub use right::Right;
 
 /// A room that crashes more often is closed.
 const ROOM_INTENSITY: Intensity = Intensity::new(3, Duration::from_secs(5));
@@ -56,7 +60,22 @@ pub struct ZonePlan {
     /// How often missing things come back.
     pub reset_every: Duration,
     heirs: Arc<BTreeMap<RoomId, Heir<LiveRoom>>>,
+    actors: Arc<Mutex<Cast>>,
 }
+
+/// The mobs of a zone.
+#[derive(Debug, Default)]
+struct Cast {
+    /// Those that came from another node, until they start.
+    moved: BTreeMap<MobId, MobBody>,
+    /// How those are reached that have not started.
+    mailboxes: BTreeMap<MobId, Mailbox<MobMessage>>,
+    /// Those that live.
+    living: BTreeMap<MobId, (Address<MobMessage>, Heir<MobBody>)>,
+}
+
+/// A mob of a zone that lives: how it is reached, and what it knows.
+pub type LiveMob = (MobId, Address<MobMessage>, Heir<MobBody>);
 
 impl fmt::Debug for ZonePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,12 +102,42 @@ impl ZonePlan {
             mobs: true,
             reset_every,
             heirs,
+            actors: Arc::default(),
         }
     }
 
     /// The states of its rooms, for whoever puts things onto the floors before the zone starts.
     pub fn floors(&self) -> impl Iterator<Item = (RoomId, Heir<LiveRoom>)> + '_ {
         self.heirs.iter().map(|(room, heir)| (*room, heir.clone()))
+    }
+
+    /// The same, shared.
+    pub fn heirs(&self) -> Arc<BTreeMap<RoomId, Heir<LiveRoom>>> {
+        self.heirs.clone()
+    }
+
+    /// This mob comes from another node, when the zone starts.
+    pub fn with_mob(&self, id: MobId, body: MobBody) {
+        self.actors().moved.insert(id, body);
+    }
+
+    /// How this mob will be reached, once the zone has started.
+    pub fn mob_port(&self, id: MobId) -> Address<MobMessage> {
+        let mut actors = self.actors();
+        let mailbox = actors.mailboxes.entry(id).or_insert_with(mob_mailbox);
+        mailbox.address()
+    }
+
+    /// The mobs that live, once the zone has started.
+    pub fn living(&self) -> Vec<LiveMob> {
+        let living = &self.actors().living;
+        let each = living.iter();
+        each.map(|(id, (address, heir))| (*id, address.clone(), heir.clone()))
+            .collect()
+    }
+
+    fn actors(&self) -> std::sync::MutexGuard<'_, Cast> {
+        self.actors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The child for the supervisor of all zones.
@@ -119,7 +168,10 @@ impl ZonePlan {
     }
 
     fn room(&self, id: RoomId, heir: &Heir<LiveRoom>) -> ChildSpec {
-        throw_out(id, heir);
+        // Who came with the zone from another node stays.
+        if self.shared.right.is_none() || self.rooms.is_here(id) {
+            throw_out(id, heir);
+        }
         let capacity = Capacity {
             messages: limits::ROOM_MAILBOX,
             reserved: limits::ROOM_RESERVED,
@@ -146,56 +198,20 @@ impl ZonePlan {
         let world = self.shared.world.clone();
         let card = mob_card(&world, id)?;
         let name = format!("mob:{}", world.mob(id)?.key);
-        let capacity = Capacity {
-            messages: limits::MOB_MAILBOX,
-            reserved: limits::MOB_RESERVED,
-        };
-        let heir = Heir::new(MobBody::new(u64::from(id.0) ^ 0x5eed));
+        let moved = self.actors().moved.remove(&id);
+        let new = || MobBody::new(u64::from(id.0) ^ 0x5eed);
+        let heir = Heir::new(moved.unwrap_or_else(new));
         let rooms = self.rooms.clone();
         let (kept, last_rooms) = (heir.clone(), rooms.clone());
-        let spec = ChildSpec::process(name, &Mailbox::with_kinds(capacity), move || {
+        let ready = self.actors().mailboxes.remove(&id);
+        let mailbox = ready.unwrap_or_else(mob_mailbox);
+        let living = (mailbox.address(), heir.clone());
+        self.actors().living.insert(id, living);
+        let spec = ChildSpec::process(name, &mailbox, move || {
             MobProcess::new(id, kept.clone(), world.clone(), rooms.clone(), card.clone())
         });
         let spec = spec.on_abandoned(move |_, _| take_out(id, &heir, &last_rooms));
         Some(spec.intensity(MOB_INTENSITY))
-    }
-
-    /// Tells all rooms from time to time that missing things come back. When the zone opens, its
-    /// rooms hold what they should: whoever starts the zone has seen to it.
-    fn clock(&self) -> ChildSpec {
-        let (rooms, every) = (self.rooms.clone(), self.reset_every);
-        let ids: Arc<[RoomId]> = self
-            .heirs
-            .keys()
-            .filter(|id| {
-                self.shared
-                    .world
-                    .room(**id)
-                    .is_some_and(|room| !room.resets.is_empty())
-            })
-            .copied()
-            .collect();
-        let mailbox = Mailbox::<Reset>::new(Capacity {
-            messages: 1,
-            reserved: 0,
-        });
-        ChildSpec::body("clock", &mailbox, move |mut ctx| {
-            let (rooms, ids) = (rooms.clone(), ids.clone());
-            async move {
-                ctx.send_after(every, Reset);
-                loop {
-                    match ctx.next().await {
-                        Incoming::Timer(Reset) | Incoming::Message(Reset) => {}
-                        Incoming::Signal(_) => continue,
-                        Incoming::Shutdown => return Ok(()),
-                    }
-                    for id in ids.iter() {
-                        rooms.tell_if_open(*id, RoomMessage::Reset);
-                    }
-                    ctx.send_after(every, Reset);
-                }
-            }
-        })
     }
 }
 
@@ -205,9 +221,12 @@ fn zone_intensity(rooms: usize) -> Intensity {
     Intensity::new(CHILDREN_LOST_MAX.min(all_but_one), CHILDREN_LOST_WINDOW)
 }
 
-/// Time for the things that are missing.
-#[derive(Debug)]
-struct Reset;
+fn mob_mailbox() -> Mailbox<MobMessage> {
+    Mailbox::with_kinds(Capacity {
+        messages: limits::MOB_MAILBOX,
+        reserved: limits::MOB_RESERVED,
+    })
+}
 
 /// Takes a mob that cannot be restarted out of the room where it stands.
 fn take_out(id: MobId, heir: &Heir<MobBody>, rooms: &Rooms) {
@@ -216,7 +235,7 @@ fn take_out(id: MobId, heir: &Heir<MobBody>, rooms: &Rooms) {
         let how = Parting::Vanish;
         rooms.tell_if_open(
             room,
-            RoomMessage::Cast(Being::Mob(id), Cast::Gone { seq, how }),
+            RoomMessage::Cast(Being::Mob(id), room::Cast::Gone { seq, how }),
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::ids::{LineId, MoveSeq, SessionId};
 use crate::ring::{BeingPort, Receipt, SessionMessage, SessionPort};
 use crate::room::{Answer, Ask, CrowdRules};
 use crate::sample::{HALL, YARD, lamp, world};
-use belay_runtime::{DynamicOptions, DynamicSupervisor, Node};
+use belay_runtime::{DynamicOptions, DynamicSupervisor, Incoming, Node};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -46,6 +46,7 @@ impl Town {
                 gap_large: Duration::from_millis(100),
             },
             restock: Arc::new(|_, _, _| {}),
+            right: None,
         };
         let mut plan = ZonePlan::new(ZoneId(0), rooms.clone(), Arc::new(shared));
         plan.mobs = mobs;

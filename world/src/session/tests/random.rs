@@ -422,6 +422,7 @@ fn on_its_way(what: &Pending) -> Option<i64> {
         | Pending::Talk
         | Pending::Leave
         | Pending::Enter
+        | Pending::Return
         | Pending::Get
         | Pending::GiveTo(_)
         | Pending::Password

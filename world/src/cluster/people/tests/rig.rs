@@ -473,6 +473,7 @@ fn zones(services: &Arc<Services>) -> ChildSpec {
             gap_large: Duration::from_millis(100),
         },
         restock: Arc::new(|_, _, _| {}),
+        right: None,
     });
     let rooms = services.rooms.clone();
     let count = u16::try_from(services.world.zones().len()).unwrap();

@@ -1,0 +1,158 @@
+//! `[process]` What a node knows of one zone: the gate of its own sessions, who of them stands in
+//! the zone's rooms while these are elsewhere, and the zone itself where it is this node's.
+
+use super::far::Far;
+use super::frame::Head;
+use super::gate::Gate;
+use crate::ids::{Being, RoomId, SessionId};
+use crate::ring::{Receipt, SessionPort};
+use crate::room::LiveRoom;
+use crate::zone::Right;
+use belay_cluster::{Epoch, NodeId};
+use belay_runtime::Heir;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One zone.
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub(super) gate: Gate<Receipt>,
+    pub(super) standing: Standing,
+    pub(super) stall: Option<Stall>,
+    /// The rooms are here and open, so letters need not come by.
+    pub(super) direct: bool,
+}
+
+/// The zone where it is this node's.
+#[derive(Debug)]
+pub(super) struct Stall {
+    pub(super) epoch: Epoch,
+    pub(super) right: Arc<Right>,
+    pub(super) floors: Floors,
+    /// It takes no letters: it is being moved, or the lease is about to lapse.
+    pub(super) still: Still,
+    /// Who is to be told when all is answered.
+    pub(super) settlers: Vec<NodeId>,
+    /// To whom letters went back. What they had sent after those goes back too, or it would come
+    /// before them; until they settle.
+    pub(super) unsettled: Vec<NodeId>,
+    /// Whose wire came back while it held still.
+    pub(super) missed: Vec<NodeId>,
+    pub(super) far: BTreeMap<NodeId, Arc<Far>>,
+}
+
+/// The states of a zone's rooms.
+pub(super) type Floors = Arc<BTreeMap<RoomId, Heir<LiveRoom>>>;
+
+/// Whether a zone holds still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Still {
+    /// It acts.
+    No,
+    /// Its rooms finish what they have.
+    Soon,
+    /// Its rooms have said their last word.
+    Yes,
+}
+
+/// Where the sessions of this node stand in the rooms of a zone that is elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    rooms: BTreeMap<RoomId, BTreeMap<SessionId, SessionPort>>,
+    places: BTreeMap<SessionId, RoomId>,
+}
+
+impl Standing {
+    pub(super) fn enter(&mut self, room: RoomId, session: SessionId, port: SessionPort) {
+        if let Some(before) = self.places.insert(session, room) {
+            self.take_out(before, session);
+        }
+        self.rooms.entry(room).or_default().insert(session, port);
+    }
+
+    /// The session stands in this room no more, if it did.
+    pub(super) fn leave(&mut self, room: RoomId, session: SessionId) -> Option<SessionPort> {
+        if self.places.get(&session) != Some(&room) {
+            return None;
+        }
+        self.places.remove(&session);
+        self.take_out(room, session)
+    }
+
+    fn take_out(&mut self, room: RoomId, session: SessionId) -> Option<SessionPort> {
+        let here = self.rooms.get_mut(&room)?;
+        let port = here.remove(&session);
+        if here.is_empty() {
+            self.rooms.remove(&room);
+        }
+        port
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.rooms.clear();
+        self.places.clear();
+    }
+
+    pub(super) fn in_room(&self, room: RoomId) -> Option<&BTreeMap<SessionId, SessionPort>> {
+        self.rooms.get(&room)
+    }
+
+    /// Where this session stands, and how it is reached.
+    pub(super) fn find(&self, session: SessionId) -> Option<(RoomId, &SessionPort)> {
+        let room = self.places.get(&session)?;
+        Some((*room, self.rooms.get(room)?.get(&session)?))
+    }
+
+    pub(super) fn beings(&self) -> Vec<Being> {
+        self.places.keys().copied().map(Being::Session).collect()
+    }
+}
+
+impl Stall {
+    /// A zone that acts, and reaches these other nodes.
+    pub(super) fn new(
+        epoch: Epoch,
+        right: Arc<Right>,
+        floors: Floors,
+        far: BTreeMap<NodeId, Arc<Far>>,
+    ) -> Self {
+        Self {
+            epoch,
+            right,
+            floors,
+            still: Still::No,
+            settlers: Vec::new(),
+            unsettled: Vec::new(),
+            missed: Vec::new(),
+            far,
+        }
+    }
+
+    /// How the zone reaches the sessions of another node.
+    pub(super) fn far(&mut self, node: NodeId, new: impl FnOnce(Epoch) -> Far) -> Arc<Far> {
+        let epoch = self.epoch;
+        let far = self.far.entry(node);
+        far.or_insert_with(|| Arc::new(new(epoch))).clone()
+    }
+
+    /// Takes letters of this epoch.
+    pub(super) fn takes(&self, head: Head) -> bool {
+        self.epoch == head.epoch && self.still == Still::No
+    }
+
+    /// Takes this letter of another node; if not, none of that node until it settles.
+    pub(super) fn takes_from(&mut self, node: NodeId, head: Head, now: Instant) -> bool {
+        let unsettled = self.unsettled.contains(&node);
+        let takes = self.takes(head) && !unsettled && self.right.may_act(now);
+        if !takes && !unsettled && self.epoch == head.epoch {
+            self.unsettled.push(node);
+        }
+        takes
+    }
+
+    /// The node has sent nothing after what went back to it.
+    pub(super) fn settle(&mut self, node: NodeId) {
+        self.unsettled.retain(|one| *one != node);
+    }
+}

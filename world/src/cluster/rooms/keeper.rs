@@ -1,0 +1,335 @@
+//! `[process]` The keeper of one zone on this node: it starts, moves and ends the zone's subtree as
+//! the cluster orders, one order after the other.
+//!
+//! ```text
+//!         run: floors from the store              freeze: mobs, then rooms hold still; their
+//! (none) ────────────────────────────► running ─────────────────────────────────► still
+//!    ▲   run: from the state built          ▲  ◄──────────── thaw ──────────────────┘ │
+//!    └───────────────── stop ───────────────┴──────────────── stop ───────────────────┘
+//! ```
+
+use super::desk::Stall;
+use super::far::Far;
+use super::frame::Opening;
+use super::gateway::{Gateway, now};
+use super::limits::{KEEPER_MAILBOX, STILL_MAX};
+use super::state::ZoneState;
+use crate::ids::{Being, RoomId, ZoneId};
+use crate::mob::MobBody;
+use crate::ring::{BeingPort, MobMessage, RoomMessage};
+use crate::room::LiveRoom;
+use crate::zone::{Right, ZonePlan};
+use belay_cluster::{Built, Epoch, Fence, HandOver, NodeId};
+use belay_runtime::{
+    Capacity, ChildSpec, Context, DynamicSupervisor, Exit, Incoming, Mailbox, ProcessRef,
+};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// After this time a zone whose floors could not be read is tried again.
+const LOAD_AGAIN: Duration = Duration::from_millis(500);
+
+/// What the cluster wants of a zone.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// It is this node's.
+    Run(Fence),
+    /// It is not any more.
+    Stop(Epoch),
+    /// It holds still and hands over its state.
+    Freeze(Epoch, HandOver),
+    /// It goes on.
+    Thaw(Epoch),
+    /// It is to be built from this state.
+    Build(Epoch, Bytes, Built),
+}
+
+/// What lies on the floors of a zone in this epoch is put there.
+pub type Load =
+    dyn Fn(ZonePlan, Epoch) -> Pin<Box<dyn Future<Output = Result<(), Exit>> + Send>> + Send + Sync;
+
+/// How zones are made.
+#[derive(Clone)]
+pub struct Workshop {
+    /// A zone with empty rooms, and this right to act.
+    pub plan: Arc<dyn Fn(ZoneId, Arc<Right>) -> ZonePlan + Send + Sync>,
+    /// What lies on its floors.
+    pub load: Arc<Load>,
+    /// Where zones run.
+    pub zones: DynamicSupervisor,
+}
+
+impl fmt::Debug for Workshop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workshop").finish_non_exhaustive()
+    }
+}
+
+pub(super) fn mailbox() -> Mailbox<Order> {
+    Mailbox::new(Capacity::new(KEEPER_MAILBOX))
+}
+
+/// The keeper of a zone.
+pub(super) fn keeper(
+    zone: ZoneId,
+    mailbox: &Mailbox<Order>,
+    gateway: Arc<Gateway>,
+    workshop: Workshop,
+) -> ChildSpec {
+    let key = gateway
+        .world
+        .zone(zone)
+        .map_or("unknown", |zone| &*zone.key);
+    let name = format!("keeper:{key}");
+    ChildSpec::body(name, mailbox, move |mut ctx| {
+        let mut keeper = Keeper {
+            zone,
+            gateway: gateway.clone(),
+            workshop: workshop.clone(),
+            running: None,
+            built: None,
+        };
+        async move {
+            loop {
+                match ctx.next().await {
+                    Incoming::Message(order) | Incoming::Timer(order) => {
+                        keeper.obey(&mut ctx, order).await;
+                    }
+                    Incoming::Signal(_) => {}
+                    Incoming::Shutdown => return Ok(()),
+                }
+            }
+        }
+    })
+}
+
+struct Keeper {
+    zone: ZoneId,
+    gateway: Arc<Gateway>,
+    workshop: Workshop,
+    running: Option<Running>,
+    /// The state that a move brought, under the number of the move.
+    built: Option<(Epoch, ZoneState)>,
+}
+
+struct Running {
+    epoch: Epoch,
+    plan: ZonePlan,
+    process: ProcessRef,
+}
+
+impl Keeper {
+    async fn obey(&mut self, ctx: &mut Context<Order>, order: Order) {
+        match order {
+            Order::Run(fence) => self.run(ctx, fence).await,
+            Order::Stop(epoch) => self.stop(epoch).await,
+            Order::Freeze(epoch, reply) => self.freeze(epoch, reply).await,
+            Order::Thaw(epoch) => self.thaw(epoch),
+            Order::Build(moving, bytes, reply) => match ZoneState::decode(&bytes) {
+                Ok(state) => {
+                    self.built = Some((moving, state));
+                    reply.done(Ok(()));
+                }
+                Err(error) => reply.done(Err(error.to_string())),
+            },
+        }
+    }
+
+    async fn run(&mut self, ctx: &mut Context<Order>, fence: Fence) {
+        if let Some(running) = &self.running {
+            if running.epoch >= fence.epoch() {
+                return;
+            }
+            let epoch = running.epoch;
+            self.gateway.end_zone(self.zone, epoch);
+            self.stop(epoch).await;
+        }
+        if !fence.may_act(now()) {
+            return;
+        }
+        let epoch = fence.epoch();
+        let right = Arc::new(Right::new(fence.clone(), now()));
+        let plan = (self.workshop.plan)(self.zone, right.clone());
+        let mut far = BTreeMap::new();
+        let how = match self.built.take().filter(|(moving, _)| *moving < epoch) {
+            Some((_, state)) => {
+                self.settle().await;
+                self.restore(&plan, (state, epoch), &mut far);
+                Opening::Moved
+            }
+            None => {
+                if let Err(error) = (self.workshop.load)(plan.clone(), epoch).await {
+                    tracing::warn!(
+                        target: "belay_world", shard = %fence.shard(), reason = %error,
+                        "a zone could not begin"
+                    );
+                    ctx.send_after(LOAD_AGAIN, Order::Run(fence));
+                    return;
+                }
+                Opening::Fresh
+            }
+        };
+        let started = self.workshop.zones.start_child(plan.clone().spec()).await;
+        match started {
+            Ok(process) => {
+                let shard = fence.shard();
+                tracing::info!(target: "belay_world", %shard, %epoch, ?how, "zone runs");
+                let floors = plan.heirs();
+                self.gateway.open_zone(
+                    self.zone,
+                    (epoch, how),
+                    Stall::new(epoch, right, floors, far),
+                );
+                self.running = Some(Running {
+                    epoch,
+                    plan,
+                    process,
+                });
+            }
+            Err(error) => {
+                tracing::error!(target: "belay_world", shard = %fence.shard(), %error, "no zone");
+            }
+        }
+    }
+
+    /// Waits until all that this node's sessions sent to the owner before is answered: only then it
+    /// is known who stands there.
+    async fn settle(&self) {
+        loop {
+            let told = self.gateway.settled.notified();
+            let done = self
+                .gateway
+                .step(self.zone, |desk, outs| desk.gate.settle(now(), outs));
+            if done {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    /// Puts a state that another node handed over into the rooms of a zone that has not started.
+    fn restore(
+        &self,
+        plan: &ZonePlan,
+        (state, epoch): (ZoneState, Epoch),
+        far: &mut BTreeMap<NodeId, Arc<Far>>,
+    ) {
+        let me = self.gateway.me.0;
+        let floors = plan.heirs();
+        for (id, record) in state.mobs {
+            plan.with_mob(id, MobBody::from_record(&record));
+        }
+        let mut players = 0_usize;
+        for record in state.rooms {
+            let Some(heir) = floors.get(&record.id()) else {
+                continue;
+            };
+            let room = LiveRoom::from_record(record, |being| match being {
+                Being::Session(session) if session.node() == me => {
+                    let desk = self.gateway.lock(self.zone);
+                    let found = desk.standing.find(session);
+                    found.map(|(_, port)| BeingPort::Session(port.clone()))
+                }
+                Being::Session(session) => {
+                    let node = NodeId(session.node());
+                    let new = || Arc::new(self.gateway.new_far(self.zone, node, epoch));
+                    let far = far.entry(node).or_insert_with(new).clone();
+                    Some(BeingPort::Far(far, session))
+                }
+                Being::Mob(mob) => Some(BeingPort::Mob(plan.mob_port(mob))),
+            });
+            players += room.sessions();
+            heir.with(|state| *state = room);
+        }
+        tracing::debug!(target: "belay_world", zone = self.zone.0, players, "zone moved in");
+    }
+
+    async fn stop(&mut self, epoch: Epoch) {
+        self.built.take_if(|(moving, _)| *moving <= epoch);
+        let Some(running) = self.running.take_if(|running| running.epoch <= epoch) else {
+            return;
+        };
+        if let Err(error) = self.workshop.zones.stop_child(running.process.pid()).await {
+            tracing::error!(target: "belay_world", %error, "a zone did not stop");
+        }
+        for room in self.gateway.rooms_of(self.zone) {
+            self.gateway.rooms.close(room);
+        }
+    }
+
+    async fn freeze(&mut self, epoch: Epoch, reply: HandOver) {
+        let Some(running) = self.running.as_ref().filter(|one| one.epoch == epoch) else {
+            return reply.done(Err("the zone does not run in this epoch".into()));
+        };
+        let still = timeout(STILL_MAX, hold_still(&self.gateway, &running.plan)).await;
+        if still.is_err() {
+            return reply.done(Err("the rooms did not hold still in time".into()));
+        }
+        let state = export(&running.plan);
+        self.gateway.zone_is_still(self.zone, epoch);
+        let bytes = state.encode().map_err(|error| error.to_string());
+        reply.done(bytes.map(Bytes::from));
+    }
+
+    fn thaw(&mut self, epoch: Epoch) {
+        let Some(running) = self.running.as_ref().filter(|one| one.epoch == epoch) else {
+            return;
+        };
+        for (room, _) in running.plan.floors() {
+            self.gateway.rooms.tell_if_here(room, RoomMessage::GoOn);
+        }
+        for (_, mob, _) in running.plan.living() {
+            drop(mob.try_send_owed(MobMessage::GoOn));
+        }
+        self.gateway.thaw_zone(self.zone, epoch);
+    }
+}
+
+/// The mobs first, so that none is between two rooms; then the rooms, behind all that they were
+/// asked before.
+async fn hold_still(gateway: &Gateway, plan: &ZonePlan) {
+    let mobs = plan.living();
+    let (told, mut still) = mpsc::channel(mobs.len().max(1));
+    let mut waits = 0_usize;
+    for (_, mob, _) in &mobs {
+        let sent = mob.try_send_owed(MobMessage::Still(told.clone()));
+        waits += usize::from(sent.is_ok());
+    }
+    for _ in 0..waits {
+        still.recv().await;
+    }
+    let rooms: Vec<RoomId> = plan.floors().map(|(room, _)| room).collect();
+    let (told, mut still) = mpsc::channel(rooms.len().max(1));
+    let mut waits = 0_usize;
+    for room in rooms {
+        let sent = gateway
+            .rooms
+            .tell_here(room, RoomMessage::Still(told.clone()));
+        waits += usize::from(sent.is_ok());
+    }
+    for _ in 0..waits {
+        still.recv().await;
+    }
+}
+
+fn export(plan: &ZonePlan) -> ZoneState {
+    let at = now();
+    ZoneState {
+        rooms: plan
+            .floors()
+            .map(|(_, heir)| heir.with(|room| room.record()))
+            .collect(),
+        mobs: plan
+            .living()
+            .into_iter()
+            .map(|(id, _, heir)| (id, heir.with(|body| body.record(at))))
+            .collect(),
+    }
+}

@@ -1,0 +1,41 @@
+//! `[pure]` The bounds of rooms across nodes.
+
+use crate::limits;
+use std::time::Duration;
+
+/// How long a letter waits for a zone that is moving or has no owner. Then its player is told that
+/// the place is out of reach; a little before the session itself would give up.
+pub const HOLD_MAX: Duration = Duration::from_millis(4_700);
+
+const _: () = assert!(HOLD_MAX.as_millis() < limits::ASK_DEADLINE.as_millis());
+
+/// Bytes of letters that wait for one zone. More: their players are told "too crowded".
+pub const HOLD_BYTES_MAX: usize = 256 * 1024;
+
+/// Casts that wait for one zone. More: dropped, and all of this node enter the zone's rooms anew.
+pub const HOLD_CASTS_MAX: usize = 4_096;
+
+/// What one letter counts for besides its text, in bytes.
+pub const LETTER_BYTES: usize = 64;
+
+/// How long the owner before may take to say that it has answered everything. Then what it was
+/// asked and did not answer is lost.
+pub const SETTLE_MAX: Duration = Duration::from_secs(5);
+
+/// How often a node looks for letters that have waited too long.
+pub const GATE_EVERY: Duration = Duration::from_millis(100);
+
+/// How often a zone shows that it works.
+pub const BEAT_EVERY: Duration = Duration::from_millis(500);
+
+/// How long the rooms of a zone may take to hold still. Then it is not moved.
+pub const STILL_MAX: Duration = Duration::from_secs(2);
+
+/// Orders of the cluster that wait for one zone. More: refused, and asked for again.
+pub const KEEPER_MAILBOX: u32 = 64;
+
+/// What a zone weighs besides its players and what they do.
+pub const ZONE_WEIGHT: u32 = 1;
+
+/// So many messages a second weigh as much as a player.
+pub const MESSAGES_PER_WEIGHT: u64 = 20;
