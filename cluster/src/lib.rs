@@ -12,26 +12,20 @@
 pub mod cert;
 mod command;
 mod counts;
-#[expect(dead_code, unused_imports, reason = "the member is built on it")]
 mod duty;
 mod handle;
 mod host;
 mod ids;
 mod lease;
 pub mod limits;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the member is built on it")
-)]
 mod log;
+pub mod member;
 mod order;
 mod plan;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, unused_imports, reason = "the member is built on it")
-)]
 mod raft;
 mod report;
+#[cfg(test)]
+mod sim;
 mod state;
 mod status;
 mod transport;

@@ -66,11 +66,13 @@ impl Duty {
     }
 
     /// This node's present life.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests look at it"))]
     pub(crate) fn incarnation(&self) -> Incarnation {
         self.config.incarnation
     }
 
     /// Whether this node holds its lease.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests look at it"))]
     pub(crate) fn leased(&self, now: Instant) -> bool {
         self.holder.holds(now)
     }

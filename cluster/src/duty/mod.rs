@@ -30,7 +30,7 @@ mod target;
 
 pub(crate) use io::{Effect, HostCall, Input, Note, OrderId, ProposalId, Role, Unproposed};
 pub(crate) use machine::{Duty, DutyConfig};
-pub(crate) use message::{DutyMessage, Garbled, HandOverMessage};
+pub(crate) use message::{DutyMessage, HandOverMessage};
 
 #[cfg(test)]
 mod tests;

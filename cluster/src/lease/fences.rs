@@ -37,6 +37,16 @@ impl Fences {
             self.given.remove(shard);
         }
     }
+
+    /// All are over; says which they were.
+    pub(crate) fn end_all(&mut self) -> Vec<(ShardId, Epoch)> {
+        let given = std::mem::take(&mut self.given);
+        let ended = given.into_iter().map(|(shard, fence)| {
+            fence.end();
+            (shard, fence.epoch())
+        });
+        ended.collect()
+    }
 }
 
 #[cfg(test)]

@@ -66,6 +66,7 @@ pub(crate) struct Write {
 
 impl Log {
     /// A log in memory alone.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for simulated nodes"))]
     pub(crate) fn memory() -> Self {
         Self::with(
             Image::default(),
@@ -86,6 +87,7 @@ impl Log {
     /// which it is taken refuses every change from now on, as its node is dead.
     ///
     /// For a log on disk this is the same handle: its file has one writer.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for simulated nodes"))]
     pub(crate) fn restarted(&self) -> Self {
         let Sink::Memory(over) = &self.0.sink else {
             return self.clone();

@@ -15,6 +15,8 @@ mod disk;
 mod handle;
 mod image;
 
-pub(crate) use disk::{OpenError, create, open};
+#[cfg(test)]
+pub(crate) use disk::OpenError;
+pub(crate) use disk::{create, open};
 pub(crate) use handle::{Log, LogError};
 pub(crate) use image::{Change, Snapshot};

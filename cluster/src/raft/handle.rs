@@ -250,6 +250,13 @@ impl Raft {
     ///
     /// # Errors
     /// This node does not lead, or no majority says so.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "reads that grant power go through the log; tests read so"
+        )
+    )]
     pub(crate) async fn confirm(&self) -> Result<(), ProposeError> {
         match timeout(PROPOSE_DEADLINE, self.0.core.ensure_linearizable()).await {
             Ok(Ok(_)) => Ok(()),
@@ -336,6 +343,7 @@ impl Raft {
 
     /// When a majority of the voters last stood behind this leader, by its own clock: nobody else
     /// led at that time. None if this node does not lead, or nobody has answered it in this life.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the news say it; tests ask"))]
     pub(crate) fn quorum(&self, now: Instant) -> Option<Instant> {
         role::quorum(&self.0.core.metrics().borrow(), &self.0.calls, now)
     }

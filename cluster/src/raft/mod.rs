@@ -39,8 +39,10 @@ mod start;
 mod storage;
 mod types;
 
-pub(crate) use handle::{ChangeError, ProposeError, Raft, RaftFigures, RaftNews};
-pub(crate) use start::{RaftConfig, StartError};
+pub(crate) use handle::{ProposeError, Raft, RaftFigures, RaftNews};
+pub(crate) use start::RaftConfig;
+#[cfg(test)]
+pub(crate) use {handle::ChangeError, start::StartError};
 
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use super::outbox::{Closed, Outbox};
 use super::rules::Rules;
 use super::seats::{Seated, Seats};
 use super::troubles::Troubles;
+use crate::counts::LaneCounts;
 use crate::ids::{ContentHash, Incarnation, NodeId, NodeName};
 use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use belay_runtime::{Address, Capacity, DynamicOptions, DynamicSupervisor, Mailbox};
@@ -289,6 +290,15 @@ impl Transport for WireTransport {
 
     fn members(&self, members: &[Member]) {
         self.0.set_members(members);
+    }
+
+    fn counts(&self, lane: Lane) -> LaneCounts {
+        let figures = self.0.figures(lane);
+        LaneCounts {
+            sent: figures.frames_out,
+            received: figures.frames_in,
+            dropped: figures.dropped,
+        }
     }
 }
 
