@@ -124,7 +124,11 @@ impl<T: Transport> Driver<T> {
             match self.next(&mut ctx).await {
                 Next::Event(event) => self.event(&mut ctx, event),
                 Next::Done(done) => self.done(&mut ctx, done),
-                Next::Stop => return Ok(()),
+                Next::Stop => {
+                    // The log's writer stops after this.
+                    self.raft.stop().await;
+                    return Ok(());
+                }
             }
         }
     }
