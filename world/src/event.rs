@@ -266,6 +266,8 @@ pub enum Refusal {
     TalksTooFast,
     /// The channel has too much to tell.
     ChannelBusy,
+    /// The node that looks after the channel cannot be reached just now.
+    ChannelOut,
     /// The message met a crash of the channel and is lost.
     ChannelBroke,
     /// The player ignores them already.

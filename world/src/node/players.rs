@@ -163,6 +163,13 @@ impl Players {
         self.named("", max, |person| person.is_on(channel))
     }
 
+    /// How many on other nodes are on this channel.
+    pub fn elsewhere_on(&self, channel: ChannelId) -> usize {
+        let elsewhere = self.elsewhere();
+        let all = elsewhere.beginning("");
+        all.filter(|(_, _, person)| person.is_on(channel)).count()
+    }
+
     fn named(
         &self,
         prefix: &str,

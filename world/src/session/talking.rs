@@ -84,10 +84,12 @@ impl SessionProcess {
         let Phase::Playing(state) = &body.phase else {
             return;
         };
+        let node = &self.node;
+        let members = |id| node.channels.count(id) + node.players.elsewhere_on(id);
         let seen = |(channel, about)| ChannelSeen {
             channel,
             on: state.settings.is_on(about),
-            members: u32::try_from(self.node.channels.count(channel)).unwrap_or(u32::MAX),
+            members: u32::try_from(members(channel)).unwrap_or(u32::MAX),
         };
         let list = self.node.world.channels_by_id().map(seen).collect();
         body.show(Event::Talk(Talk::Listed(list)));

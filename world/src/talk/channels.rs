@@ -3,10 +3,12 @@
 use super::line::{Foreign, NotTaken};
 use super::message::{ChannelMessage, Outlet};
 use super::process::{ChannelBody, ChannelContext, ChannelProcess};
+use super::relay::Relay;
 use crate::content::World;
 use crate::event::Text;
 use crate::ids::ChannelId;
 use crate::limits;
+use crate::ops::metrics;
 use crate::ring::{Receipt, SessionPort};
 use crate::view::Notice;
 use belay_runtime::{
@@ -36,6 +38,7 @@ pub struct Channels {
     posts: Arc<[Mailbox<ChannelMessage>]>,
     members: Members,
     outlet: Arc<OnceLock<Arc<dyn Outlet>>>,
+    relay: Arc<OnceLock<Arc<dyn Relay>>>,
 }
 
 impl Channels {
@@ -51,6 +54,7 @@ impl Channels {
             world,
             members: Groups::new(),
             outlet: Arc::default(),
+            relay: Arc::default(),
         }
     }
 
@@ -77,6 +81,7 @@ impl Channels {
                 remote: about.remote.is_some(),
                 members: self.members.clone(),
                 outlet: self.outlet.clone(),
+                relay: self.relay.clone(),
             };
             let heir = heir.clone();
             let name = format!("channel:{}", about.name);
@@ -92,6 +97,25 @@ impl Channels {
     /// whether this one is it.
     pub fn plug(&self, outlet: Arc<dyn Outlet>) -> bool {
         self.outlet.set(outlet).is_ok()
+    }
+
+    /// From now on the channels of this node are among those of others; whether it is the first
+    /// time. To be called before anybody speaks.
+    pub fn link(&self, relay: Arc<dyn Relay>) -> bool {
+        self.relay.set(relay).is_ok()
+    }
+
+    /// Hands a channel what came from another node. What has no room is lost, and who waits for an
+    /// answer with it is told.
+    pub fn from_afar(&self, channel: ChannelId, message: ChannelMessage) {
+        if !self.try_from_afar(channel, message) {
+            metrics::ambient_dropped(1);
+        }
+    }
+
+    /// The same; whether there was room.
+    pub fn try_from_afar(&self, channel: ChannelId, message: ChannelMessage) -> bool {
+        self.send(channel, message).is_ok()
     }
 
     /// The session is on the channel until it leaves or ends; a restart of either changes nothing.

@@ -32,6 +32,27 @@ pub struct ChannelLine {
     pub missed: bool,
 }
 
+/// The place of a line in its channel: the term of the owner that put it there, and its number in
+/// that term. Later lines have higher ones, whoever put them there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The term; 0 on a node that is alone.
+    pub term: u64,
+    /// The number.
+    pub number: u64,
+}
+
+/// A line that is remembered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Past {
+    /// Its place.
+    pub mark: Mark,
+    /// The line.
+    pub line: ChannelLine,
+    /// Seconds since it was heard.
+    pub age_s: u64,
+}
+
 /// What is said on a channel from outside it: by a player of another game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {

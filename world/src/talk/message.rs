@@ -1,8 +1,10 @@
 //! `[process]` What reaches a channel, and what it reaches outside.
 
-use super::line::{ChannelLine, Foreign};
+use super::line::{ChannelLine, Foreign, Mark, Past};
+use super::relay::{Origin, Own};
 use crate::event::Text;
 use crate::ring::Receipt;
+use belay_cluster::NodeId;
 use belay_runtime::{Kind, Pid};
 
 /// What reaches a channel.
@@ -23,6 +25,21 @@ pub enum ChannelMessage {
     History(Receipt),
     /// A line from another game.
     Foreign(Foreign),
+    /// A player of another node speaks, and the order is made here.
+    Order {
+        /// The player's name.
+        name: Text,
+        /// The words.
+        text: Text,
+        /// Who is to be answered.
+        origin: Origin,
+    },
+    /// The owner, which is another node, has put this line at this place.
+    Line(Box<(Mark, ChannelLine, Option<Own>)>),
+    /// Another node wants to know what is remembered here.
+    Recall(NodeId),
+    /// Another node remembers these.
+    Past(Vec<Past>),
     /// What players of this game said is to be forgotten.
     Forget(Text),
     /// The next of many are to be told.
@@ -40,8 +57,9 @@ pub trait Outlet: Send + Sync + 'static {
 }
 
 impl Kind for ChannelMessage {
-    const KINDS: &'static [&'static str] =
-        &["say", "history", "foreign", "forget", "slice", "crash"];
+    const KINDS: &'static [&'static str] = &[
+        "say", "history", "foreign", "forget", "slice", "crash", "order", "line", "recall", "past",
+    ];
 
     fn kind(&self) -> u8 {
         match self {
@@ -51,6 +69,10 @@ impl Kind for ChannelMessage {
             Self::Forget(_) => 3,
             Self::Slice => 4,
             Self::Crash => 5,
+            Self::Order { .. } => 6,
+            Self::Line(..) => 7,
+            Self::Recall(_) => 8,
+            Self::Past(_) => 9,
         }
     }
 }

@@ -12,6 +12,9 @@
 //! is one [`Notice`](crate::view::Notice), rendered once for each class of viewers. What a player
 //! does not want to read is left out at their session ([`IgnoreList`]).
 //!
+//! In a cluster one node makes the order of a channel, and every node has a process of it that
+//! tells those who are on it there: a [`Relay`] is plugged in.
+//!
 //! Nothing here knows of a network: lines of other games come in by [`Channels::foreign`], and
 //! whoever carries ours there plugs in an [`Outlet`].
 
@@ -20,6 +23,7 @@ mod ignore;
 mod line;
 mod message;
 mod process;
+mod relay;
 mod shown;
 mod state;
 mod step;
@@ -28,9 +32,10 @@ mod tests;
 
 pub use channels::{Channels, Members};
 pub use ignore::{IgnoreList, Ignored, NotIgnored};
-pub use line::{ChannelLine, Foreign, NotTaken, Speaker};
+pub use line::{ChannelLine, Foreign, Mark, NotTaken, Past, Speaker};
 pub use message::{ChannelMessage, Outlet};
 pub use process::{ChannelBody, ChannelContext, ChannelProcess};
+pub use relay::{Origin, Own, Relay, Saying, Seat};
 pub use shown::{ChannelSeen, Talk};
 pub use state::{ChannelState, Spoken};
 pub use step::{Deed, Effect, decide};

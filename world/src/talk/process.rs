@@ -6,18 +6,20 @@
 //! is dropped, and its [`Receipt`] tells the sender.
 
 use super::channels::Members;
-use super::line::{ChannelLine, Foreign, Speaker};
+use super::line::{ChannelLine, Foreign, Mark, Past, Speaker};
 use super::message::{ChannelMessage, Outlet};
+use super::relay::{Origin, Own, Relay, Saying, Seat};
 use super::shown::Talk;
 use super::state::{ChannelState, Spoken};
 use super::step::{Deed, Effect, decide};
-use crate::event::{Event, Text};
+use crate::event::{Event, Refusal, Text};
 use crate::ids::ChannelId;
 use crate::limits;
 use crate::ops::metrics;
 use crate::ring::Receipt;
 use crate::room::Answer;
 use crate::view::Notice;
+use belay_cluster::NodeId;
 use belay_runtime::{Context, Exit, Flow, Heir, Member, Pid, Process, Span};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -36,6 +38,8 @@ pub struct ChannelContext {
     pub members: Members,
     /// Where its lines go besides, once something is plugged in.
     pub outlet: Arc<OnceLock<Arc<dyn Outlet>>>,
+    /// The way to other nodes, once there is one.
+    pub relay: Arc<OnceLock<Arc<dyn Relay>>>,
 }
 
 impl fmt::Debug for ChannelContext {
@@ -98,28 +102,134 @@ impl ChannelProcess {
         }
     }
 
-    fn step(&mut self, ctx: &mut Context<ChannelMessage>, deed: Deed<Pid>, to: Option<Receipt>) {
+    /// Where the order of this channel is made now.
+    fn seat(&self) -> Seat {
+        let relay = self.shared.relay.get();
+        relay.map_or(Seat::Here(0), |relay| relay.seat(self.shared.channel))
+    }
+
+    /// A player here speaks.
+    fn say(&mut self, ctx: &mut Context<ChannelMessage>, saying: Saying) {
+        let channel = self.shared.channel;
+        match (self.seat(), self.shared.relay.get()) {
+            (Seat::Here(term), _) => {
+                let Saying {
+                    name,
+                    text,
+                    by,
+                    receipt,
+                } = saying;
+                let line = self.line(local(name, text));
+                self.order(ctx, Deed::Say(line, by, term), Voice::Here(receipt));
+            }
+            (Seat::Elsewhere, Some(relay)) => relay.forward(channel, saying),
+            (Seat::Elsewhere | Seat::Nowhere, _) => {
+                answer(saying.receipt, Event::Refused(Refusal::ChannelOut));
+            }
+        }
+    }
+
+    /// Somebody of another game speaks.
+    fn hear(&mut self, ctx: &mut Context<ChannelMessage>, heard: Foreign) {
+        match (self.seat(), self.shared.relay.get()) {
+            (Seat::Here(term), _) => {
+                let line = self.line(heard);
+                self.order(ctx, Deed::Hear(line, term), Voice::Nobody);
+            }
+            (Seat::Elsewhere, Some(relay)) => relay.foreign(self.shared.channel, heard),
+            (Seat::Elsewhere | Seat::Nowhere, _) => metrics::ambient_dropped(1),
+        }
+    }
+
+    /// Puts a line at its place, which is decided here.
+    fn order(&mut self, ctx: &mut Context<ChannelMessage>, deed: Deed<Pid>, from: Voice) {
         let now = ctx.now().into_std();
         // Before anything stands: what meets a crash of the outlet was not said.
         let remark = self.goes_out(&deed);
         let effect = self.heir.with(|body| decide(&mut body.state, deed, now));
+        let relay = self.shared.relay.get();
         match effect {
-            Some(Effect::Answer(event)) => answer(to, event),
-            Some(Effect::Said(line)) => {
-                answer(to, Event::Talk(Talk::Said { line, remark }));
+            Some(Effect::Said(mark, line)) => {
+                if let Some(relay) = relay {
+                    let origin = match &from {
+                        Voice::There(origin) => Some((*origin, remark.clone())),
+                        Voice::Here(_) | Voice::Nobody => None,
+                    };
+                    relay.spread(mark, &line, origin);
+                }
+                if let Voice::Here(receipt) = from {
+                    answer(receipt, Event::Talk(Talk::Said { line, remark }));
+                }
             }
+            Some(Effect::Refused) => match from {
+                Voice::Here(receipt) => answer(receipt, Event::Refused(Refusal::ChannelBusy)),
+                Voice::There(origin) => relay.into_iter().for_each(|relay| relay.refuse(origin)),
+                Voice::Nobody => metrics::ambient_dropped(1),
+            },
             Some(Effect::Dropped) => metrics::ambient_dropped(1),
-            None => {}
+            Some(Effect::Answer(_) | Effect::Learnt) | None => {}
         }
         self.tell(ctx);
+    }
+
+    /// The owner, which is another node, has put a line at its place.
+    fn pass(
+        &mut self,
+        ctx: &mut Context<ChannelMessage>,
+        (mark, line): (Mark, ChannelLine),
+        own: Option<Own>,
+    ) {
+        let now = ctx.now().into_std();
+        let deed = Deed::Pass(mark, line, own.as_ref().map(|own| own.by));
+        let effect = self.heir.with(|body| decide(&mut body.state, deed, now));
+        match (effect, own) {
+            (Some(Effect::Said(_, line)), Some(own)) => {
+                let remark = own.remark;
+                answer(own.receipt, Event::Talk(Talk::Said { line, remark }));
+            }
+            (Some(Effect::Dropped), _) => metrics::ambient_dropped(1),
+            (Some(_) | None, _) => {}
+        }
+        self.tell(ctx);
+    }
+
+    /// What another node remembers: what of it is new goes from the owner to all.
+    fn learn(&mut self, ctx: &Context<ChannelMessage>, lines: Vec<Past>) {
+        let now = ctx.now().into_std();
+        let learn = Deed::Learn(lines);
+        let effect = self.heir.with(|body| decide(&mut body.state, learn, now));
+        let owner = matches!(self.seat(), Seat::Here(_));
+        if owner && effect == Some(Effect::Learnt) {
+            self.recall(ctx, None);
+        }
+    }
+
+    /// Says what is remembered here.
+    fn recall(&self, ctx: &Context<ChannelMessage>, to: Option<NodeId>) {
+        if let Some(relay) = self.shared.relay.get() {
+            let now = ctx.now().into_std();
+            let past = self.heir.with(|body| body.state.history(now).collect());
+            relay.past(self.shared.channel, to, past);
+        }
+    }
+
+    fn step(&mut self, ctx: &Context<ChannelMessage>, deed: Deed<Pid>, to: Option<Receipt>) {
+        let now = ctx.now().into_std();
+        let effect = self.heir.with(|body| decide(&mut body.state, deed, now));
+        if let (Some(Effect::Answer(event)), Some(receipt)) = (effect, to) {
+            answer(receipt, event);
+        }
     }
 
     /// A line of a player on a remote channel goes to other games; what comes back is for that
     /// player.
     fn goes_out(&self, deed: &Deed<Pid>) -> Option<Text> {
-        let Deed::Say(line, _) = deed else {
+        let (Deed::Say(line, ..) | Deed::Hear(line, _)) = deed else {
             return None;
         };
+        if matches!(line.speaker, Speaker::Foreign { .. }) {
+            return None;
+        }
         let outlet = self.shared.outlet.get().filter(|_| self.shared.remote)?;
         let full = self.heir.with(|body| body.state.is_full());
         if full { None } else { outlet.said(line) }
@@ -205,18 +315,32 @@ impl Process for ChannelProcess {
                 by,
                 receipt,
             } => {
-                let line = self.line(Foreign {
-                    speaker: Speaker::Local(name),
+                let saying = Saying {
+                    name,
                     text,
-                    missed: false,
-                });
-                self.step(ctx, Deed::Say(line, by), Some(receipt));
+                    by,
+                    receipt,
+                };
+                self.say(ctx, saying);
             }
+            ChannelMessage::Order { name, text, origin } => match self.seat() {
+                Seat::Here(term) => {
+                    let line = self.line(local(name, text));
+                    self.order(ctx, Deed::Hear(line, term), Voice::There(origin));
+                }
+                Seat::Elsewhere | Seat::Nowhere => {
+                    let relay = self.shared.relay.get();
+                    relay.into_iter().for_each(|relay| relay.refuse(origin));
+                }
+            },
+            ChannelMessage::Line(passed) => {
+                let (mark, line, own) = *passed;
+                self.pass(ctx, (mark, line), own);
+            }
+            ChannelMessage::Recall(node) => self.recall(ctx, Some(node)),
+            ChannelMessage::Past(lines) => self.learn(ctx, lines),
             ChannelMessage::History(receipt) => self.step(ctx, Deed::Recall, Some(receipt)),
-            ChannelMessage::Foreign(heard) => {
-                let line = self.line(heard);
-                self.step(ctx, Deed::Hear(line), None);
-            }
+            ChannelMessage::Foreign(heard) => self.hear(ctx, heard),
             ChannelMessage::Forget(game) => self.step(ctx, Deed::Forget(game), None),
             ChannelMessage::Slice => {
                 self.armed = false;
@@ -228,11 +352,27 @@ impl Process for ChannelProcess {
     }
 }
 
-/// The answer that is owed; who is gone needs none.
-fn answer(to: Option<Receipt>, event: Event) {
-    if let Some(receipt) = to {
-        drop(receipt.answer(Answer::Show(Box::new(event))));
+/// Who waits for what becomes of a line.
+enum Voice {
+    /// A player here.
+    Here(Receipt),
+    /// A player of another node.
+    There(Origin),
+    /// Nobody.
+    Nobody,
+}
+
+fn local(name: Text, text: Text) -> Foreign {
+    Foreign {
+        speaker: Speaker::Local(name),
+        text,
+        missed: false,
     }
+}
+
+/// The answer that is owed; who is gone needs none.
+fn answer(to: Receipt, event: Event) {
+    drop(to.answer(Answer::Show(Box::new(event))));
 }
 
 /// Ends this incarnation, for staff and tests that want to see what survives.

@@ -52,6 +52,7 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
         Refusal::NobodyToReplyTo => "Nobody has told you anything yet.",
         Refusal::TalksTooFast => "You talk faster than others can read. Wait a moment.",
         Refusal::ChannelBusy => "Too much is said there just now. Try again.",
+        Refusal::ChannelOut => "That channel cannot be reached just now. Try again.",
         Refusal::ChannelBroke => "Something broke there; that did not get through. Try again.",
         Refusal::IgnoredAlready => "You ignore them already.",
         Refusal::NotIgnored => "You do not ignore them. Type ignore for the list.",

@@ -4,6 +4,7 @@
 //! one after the other, without the lock, by whoever came first. So what one node is told is in the
 //! order of the decisions, whoever made them, and a job may decide something in turn.
 
+use super::circle::{Circle, answer_all};
 use super::counter::{Counter, Out};
 use super::limits;
 use super::local;
@@ -37,6 +38,7 @@ pub(super) struct State {
     questions: BTreeMap<u64, Question>,
     last_question: u64,
     counter: Counter,
+    circle: Circle,
     jobs: VecDeque<Job>,
     /// Somebody does the jobs.
     busy: bool,
@@ -49,12 +51,23 @@ struct Question {
 
 /// What is to be done without the lock.
 enum Job {
-    /// To be sent; the answer to this question depends on it.
-    Send(NodeId, Arc<[u8]>, Option<u64>),
+    /// To be sent; this depends on it.
+    Send(NodeId, Arc<[u8]>, Depends),
     /// A question has its answer.
     Answer(Answered, Result<Reply, OutOfReach>),
     /// A session is told what became of its account.
     Tell(SessionPort, SessionMessage),
+}
+
+/// What is to be told when a message is not sent.
+#[derive(Clone, Copy, Debug)]
+enum Depends {
+    /// Nothing: it is said again, or may be lost.
+    Nothing,
+    /// The answer to this question.
+    Question(u64),
+    /// The answer to what a player said on a channel.
+    Saying(u64),
 }
 
 impl Exchange {
@@ -65,6 +78,7 @@ impl Exchange {
             questions: BTreeMap::new(),
             last_question: 0,
             counter: Counter::new(),
+            circle: Circle::default(),
             jobs: VecDeque::new(),
             busy: false,
         };
@@ -107,6 +121,40 @@ impl Exchange {
         self.work(|state| state.send_all(message));
     }
 
+    /// The same, but this node is told this instead.
+    pub(super) fn send_each(&self, message: &PeopleMessage, but: Option<(NodeId, &PeopleMessage)>) {
+        self.work(|state| {
+            let body: Arc<[u8]> = message.encode().into();
+            for to in state.wires.clone() {
+                match but {
+                    Some((node, other)) if node == to => state.send(to, other),
+                    Some(_) | None => {
+                        let job = Job::Send(to, body.clone(), Depends::Nothing);
+                        state.jobs.push_back(job);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Tells the owner of a channel what a player here says; if it is not sent, the player is told.
+    pub(super) fn say(&self, to: NodeId, saying: u64, message: &PeopleMessage) {
+        self.work(|state| {
+            let job = Job::Send(to, message.encode().into(), Depends::Saying(saying));
+            state.jobs.push_back(job);
+        });
+    }
+
+    /// Has something done about channels.
+    pub(super) fn circle<R>(&self, step: impl FnOnce(&mut Circle) -> R) -> R {
+        step(&mut self.lock().circle)
+    }
+
+    /// The node, while it is there.
+    pub(super) fn node(&self) -> Option<Arc<Services>> {
+        self.node.upgrade()
+    }
+
     /// A wire came or went.
     pub(super) fn peer(&self, node: NodeId, news: PeerNews) {
         let stands = matches!(news, PeerNews::Up(_));
@@ -125,8 +173,12 @@ impl Exchange {
                 state.out_of_reach(node);
             }
         });
-        if stands {
-            self.claims(|counter, out| counter.wired(node, out));
+        match &services {
+            Some(services) if stands => {
+                self.claims(|counter, out| counter.wired(node, out));
+                self.channels_up(services, node);
+            }
+            Some(_) | None => self.channels_down(node),
         }
         // A ban that was said while the wire was down is on record.
         if let Some(services) = services.filter(|_| stands) {
@@ -142,6 +194,7 @@ impl Exchange {
         let living: BTreeSet<NodeId> = view.living().collect();
         services.players.note(|presence| presence.members(&living));
         self.claims(|counter, out| counter.changed(view, out));
+        self.channels_changed(&services, view);
     }
 
     /// Another node says something.
@@ -184,6 +237,7 @@ impl Exchange {
             | PeopleMessage::Banned(_)
             | PeopleMessage::Lifted { .. }
             | PeopleMessage::Staff { .. }) => local::note(&services, other),
+            PeopleMessage::Talk(message) => self.talk(&services, from, message),
             PeopleMessage::Claims(claims) => {
                 let now = Instant::now().into_std();
                 self.claims(|counter, out| counter.receive(from, claims, now, out));
@@ -220,18 +274,24 @@ impl Exchange {
             Job::Answer(answered, reply) => answered(reply),
             // A session that has no room for it asks again, or is told again.
             Job::Tell(session, message) => drop(session.try_send_owed(message)),
-            Job::Send(to, body, question) if to == self.cluster.me() => {
-                debug_assert!(question.is_none(), "nobody asks another node here");
-                self.receive(to, &body);
-            }
-            Job::Send(to, body, question) => {
+            Job::Send(to, body, _) if to == self.cluster.me() => self.receive(to, &body),
+            Job::Send(to, body, depends) => {
                 let sent = Department::People.send(&self.cluster, to, Class::Owed, &body);
                 if let Err(why) = sent {
                     tracing::debug!(target: "belay_world", peer = to.0, reason = %why, "not sent");
-                    if let Some(question) = question {
-                        self.lock().answer(question, Err(OutOfReach));
-                    }
+                    self.unsent(depends);
                 }
+            }
+        }
+    }
+
+    fn unsent(&self, depends: Depends) {
+        match depends {
+            Depends::Nothing => {}
+            Depends::Question(question) => self.lock().answer(question, Err(OutOfReach)),
+            Depends::Saying(saying) => {
+                let answers = self.lock().circle.unsent(saying);
+                answer_all(answers);
             }
         }
     }
@@ -265,7 +325,8 @@ impl State {
         let to = far.node;
         self.questions.insert(question, Question { to, answered });
         let body = message.encode().into();
-        self.jobs.push_back(Job::Send(to, body, Some(question)));
+        self.jobs
+            .push_back(Job::Send(to, body, Depends::Question(question)));
     }
 
     fn answer(&mut self, question: u64, reply: Result<Reply, OutOfReach>) {
@@ -284,12 +345,12 @@ impl State {
 
     fn send(&mut self, to: NodeId, message: &PeopleMessage) {
         self.jobs
-            .push_back(Job::Send(to, message.encode().into(), None));
+            .push_back(Job::Send(to, message.encode().into(), Depends::Nothing));
     }
 
     fn send_all(&mut self, message: &PeopleMessage) {
         let body: Arc<[u8]> = message.encode().into();
-        let to_each = |to: &NodeId| Job::Send(*to, body.clone(), None);
+        let to_each = |to: &NodeId| Job::Send(*to, body.clone(), Depends::Nothing);
         self.jobs.extend(self.wires.iter().map(to_each));
     }
 

@@ -23,7 +23,10 @@ impl PeopleHost {
             Some(Kind::Accounts(partition)) => self
                 .0
                 .claims(|counter, out| counter.freeze((partition, epoch), frozen, out)),
-            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+            Some(Kind::Channel(name)) => self.0.owned_channel(&name, |circle, channel| {
+                circle.freeze(channel, epoch, frozen)
+            }),
+            Some(Kind::Gossip) | None => {}
         }
     }
 }
@@ -35,7 +38,8 @@ impl Host for PeopleHost {
                 self.0
                     .claims(|counter, out| counter.run(partition, fence, out));
             }
-            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+            Some(Kind::Channel(name)) => self.0.run_channel(&name, fence),
+            Some(Kind::Gossip) | None => {}
         }
     }
 
@@ -44,7 +48,11 @@ impl Host for PeopleHost {
             Some(Kind::Accounts(partition)) => {
                 self.0.claims(|counter, _| counter.stop(partition, epoch));
             }
-            Some(Kind::Channel(_) | Kind::Gossip) | None => {}
+            Some(Kind::Channel(name)) => {
+                self.0
+                    .owned_channel(&name, |circle, channel| circle.stop(channel, epoch));
+            }
+            Some(Kind::Gossip) | None => {}
         }
     }
 
@@ -83,5 +91,8 @@ impl Host for PeopleHost {
 
     fn report(&self, out: &mut Vec<ShardReport>) {
         self.0.claims(|counter, _| counter.report(out));
+        if let Some(node) = self.0.node() {
+            self.0.circle(|circle| circle.report(&node.world, out));
+        }
     }
 }

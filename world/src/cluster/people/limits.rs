@@ -15,3 +15,7 @@ pub const QUESTIONS_MAX: usize = 16_384;
 
 /// Parts of the accounts, each a shard of its own. It is the same for all versions of a cluster.
 pub const PARTITIONS: u8 = 16;
+
+/// Players of a node who wait for a line of theirs on a channel whose order is made elsewhere.
+/// More: told that the channel cannot be reached.
+pub const SAYINGS_MAX: usize = 16_384;

@@ -98,6 +98,7 @@ pub(super) fn note(node: &Services, message: PeopleMessage) {
         | PeopleMessage::Left { .. }
         | PeopleMessage::Ask { .. }
         | PeopleMessage::Answer { .. }
-        | PeopleMessage::Claims(_) => {}
+        | PeopleMessage::Claims(_)
+        | PeopleMessage::Talk(_) => {}
     }
 }

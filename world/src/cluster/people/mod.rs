@@ -6,15 +6,17 @@
 //! Players ── Herald: came, left ──────┘    │                   └─ Players: who plays elsewhere
 //!                                          └─ answers, exactly one for each question
 //! ```
-//! * `wire`, `claim_wire`: what the nodes say to each other.
+//! * `wire`, `claim_wire`, `talk_wire`: what the nodes say to each other.
 //! * `exchange`: what this node has said and waits for; all goes out in the order of its decisions.
 //! * `desk`, `register`, `counter`: which session holds which account, seen from its node and from
 //!   the owner of its partition.
+//! * `circle`, `relay`: channels, whose order is made on one node each.
 //! * `port`: the way there for everybody else; it does nothing on a node that is alone.
 //! * `host`: what the cluster calls.
 //!
 //! Nothing here waits. A wire that goes down answers every question that was sent over it.
 
+mod circle;
 mod claim_wire;
 mod counter;
 mod desk;
@@ -24,7 +26,9 @@ pub mod limits;
 mod local;
 mod port;
 mod register;
+mod relay;
 mod shards;
+mod talk_wire;
 #[cfg(test)]
 mod tests;
 mod wire;

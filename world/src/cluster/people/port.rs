@@ -36,6 +36,7 @@ impl People {
         let exchange = Arc::new(Exchange::new(cluster, Arc::downgrade(node)));
         node.people.0.set(exchange.clone()).ok()?;
         node.players.plug(exchange.clone());
+        node.channels.link(exchange.clone());
         Some(Arc::new(PeopleHost::new(exchange)))
     }
 

@@ -3,6 +3,7 @@
 //! understood here, and left out.
 
 use super::claim_wire::ClaimMessage;
+use super::talk_wire::TalkMessage;
 use crate::node::Person;
 use crate::store::{BanSubject, NewBan};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,8 @@ pub(super) enum PeopleMessage {
     },
     /// Of claims of accounts.
     Claims(ClaimMessage),
+    /// Of channels.
+    Talk(TalkMessage),
 }
 
 /// What is wanted of a player on another node.

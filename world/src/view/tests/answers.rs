@@ -73,6 +73,10 @@ fn refusals_of_deeds() {
             "Ann cannot be reached just now. Try again.\n",
         ),
         (
+            Refusal::ChannelOut,
+            "That channel cannot be reached just now. Try again.\n",
+        ),
+        (
             Refusal::NobodyToReplyTo,
             "Nobody has told you anything yet.\n",
         ),

@@ -2,6 +2,7 @@
 //! on one node. Method: whole worlds over a mesh that the test cuts, heals and kills, with sessions
 //! that are typed to and a store that all share.
 
+mod channels;
 mod claims;
 mod model;
 mod network;
