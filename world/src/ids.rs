@@ -66,12 +66,9 @@ impl SessionId {
         (self.0 >> 48) as u16
     }
 
-    /// The first number that is of a later node.
-    pub const fn after_node(self) -> Option<Self> {
-        match (self.0 >> 48) + 1 {
-            0x1_0000 => None,
-            next => Some(Self(next << 48)),
-        }
+    /// Its number on its node.
+    pub const fn number(self) -> u32 {
+        (self.0 & 0xffff_ffff) as u32
     }
 }
 

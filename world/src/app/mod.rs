@@ -19,6 +19,7 @@ mod serve;
 mod stock;
 mod stop;
 mod tree;
+mod zones;
 
 pub use banner::Addresses;
 pub use data_dir::DataDir;

@@ -165,7 +165,10 @@ pub(super) fn pages(
             network: ports.services.bridge.report().network_figures(),
             cluster: (ports.cluster.as_ref())
                 .map(|cluster| cluster::figures(&cluster.status()))
-                .unwrap_or_default(),
+                .into_iter()
+                .chain(ports.services.rooms.figures())
+                .flatten()
+                .collect(),
         }
     };
     let view = view.clone();

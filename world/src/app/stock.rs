@@ -14,10 +14,10 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Missing things are made in the store first, and then appear in their room. One that the room
-/// cannot take is destroyed, or its reset would count it and never make another.
-pub(super) fn restock(services: &Services) -> Arc<Restock> {
-    let (store, rooms) = (services.store.clone(), services.rooms.clone());
-    let world = services.world.clone();
+/// cannot take is destroyed, or its reset would count it and never make another. Both are written
+/// by this port, which may be guarded.
+pub(super) fn restock(store: StorePort, services: &Services) -> Arc<Restock> {
+    let (world, rooms) = (services.world.clone(), services.rooms.clone());
     Arc::new(move |room, prototype, at_most| {
         let (Some(place), Some(kind)) = (world.room(room), world.item(prototype)) else {
             return;
@@ -47,10 +47,11 @@ pub(super) fn restock(services: &Services) -> Arc<Restock> {
 }
 
 /// Puts onto the floors what is on record and what is missing, and the bans into memory. The world
-/// starts after it, so the first visitor finds everything in its place.
+/// starts after it, so the first visitor finds everything in its place. In a cluster each zone sees
+/// to its own floors when it begins.
 pub(super) fn loader(
     services: Arc<Services>,
-    floors: BTreeMap<RoomId, Heir<LiveRoom>>,
+    floors: Option<BTreeMap<RoomId, Heir<LiveRoom>>>,
 ) -> ChildSpec {
     let floors = Arc::new(floors);
     let mailbox = Mailbox::<()>::new(Capacity {
@@ -60,8 +61,10 @@ pub(super) fn loader(
     ChildSpec::body("loader", &mailbox, move |ctx| {
         let (services, floors) = (services.clone(), floors.clone());
         async move {
-            top_up(&services.store, &services.world).await?;
-            load_floors(&services.store, &services.world, &floors).await?;
+            if let Some(floors) = &*floors {
+                top_up(&services.store, &services.world).await?;
+                load_floors(&services.store, &services.world, floors).await?;
+            }
             services.refresh_bans();
             services.bridge.refresh(&services.store);
             ctx.ready();

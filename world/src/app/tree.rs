@@ -21,23 +21,21 @@ use super::control;
 use super::failure::{Failure, Status};
 use super::operations::{self, Lookouts, NodeView};
 use super::serve::Parts;
-use super::stock;
 use super::stop::StopRequest;
+use super::zones::zones;
 use crate::account::{PasswordCost, Throttle};
 use crate::bridge::{Bridge, BridgeRules, Watch};
 use crate::cluster::people::People;
 use crate::connection::{ConnectionSettings, Reception, Refused, StartSession};
 use crate::content::World;
-use crate::ids::{SessionId, ZoneId};
+use crate::ids::SessionId;
 use crate::limits;
 use crate::login::LoginRules;
 use crate::node::{Bans, Claims, Players, Services, Start};
 use crate::ring::{ConnectionPort, Rooms};
-use crate::room::{CrowdRules, RoomContext};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
-use crate::zone::ZonePlan;
 use belay_cluster::Cluster;
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
@@ -45,7 +43,7 @@ use belay_runtime::{
     WorkerPool,
 };
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -54,9 +52,6 @@ const SESSION_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
 
 /// How long one session may take to say goodbye.
 const SESSION_STOP: Duration = Duration::from_secs(5);
-
-/// The world may lose so many zones before the node gives up.
-const WORLD_INTENSITY: Intensity = Intensity::new(5, Duration::from_secs(60));
 
 /// The ports into a running node, for the operator's branch of the tree.
 #[derive(Clone, Debug)]
@@ -100,23 +95,20 @@ pub(super) async fn start(
         request,
     ));
     let (talk, bridge) = (services.channels.spec(), bridge(config, &services));
-    let plans = plans(config, &services);
+    let cluster: Option<Cluster> = None;
+    let zones = zones(config, &services, cluster.as_ref());
     let (connections, sessions) = (dynamic("connections"), dynamic("players"));
     let reception = Reception::new(
         connection_settings(config),
         services.world.clone(),
-        session_starter(config, &services, &sessions),
+        session_starter(config, &services, &sessions, cluster.as_ref()),
         connections.clone(),
     );
     let acceptors = Acceptors::new(config, (listeners.telnet, listeners.http), reception)?;
-    let loader = stock::loader(
-        services.clone(),
-        plans.iter().flat_map(ZonePlan::floors).collect(),
-    );
     let lookouts = lookouts(config);
     let ports = Ports {
         services,
-        cluster: None,
+        cluster,
         connections: connections.clone(),
         profiler: lookouts.profiler.clone(),
     };
@@ -126,8 +118,8 @@ pub(super) async fn start(
     let tree = Supervisor::builder("node")
         .child(connections.spec())
         .child(store.spec())
-        .child(loader)
-        .child(zones(plans))
+        .child(zones.loader)
+        .child(zones.world)
         .child(talk)
         .child(session_group(pool, sessions))
         .child(bridge)
@@ -145,20 +137,6 @@ fn lookouts(config: &Config) -> Lookouts {
         profiler: Profiler::new(ProfilerOptions::default()),
         watchdog: (config.watchdog.enabled).then_some(WatchdogOptions { threshold }),
     }
-}
-
-fn zones(plans: Vec<ZonePlan>) -> ChildSpec {
-    ChildSpec::supervisor("world", move || {
-        Supervisor::builder("world")
-            .intensity(WORLD_INTENSITY)
-            .children(
-                plans
-                    .iter()
-                    .cloned()
-                    .map(ZonePlan::spec)
-                    .collect::<Vec<_>>(),
-            )
-    })
 }
 
 fn session_group(pool: WorkerPool, sessions: DynamicSupervisor) -> ChildSpec {
@@ -264,43 +242,27 @@ fn services(
     }
 }
 
-fn plans(config: &Config, services: &Services) -> Vec<ZonePlan> {
-    let shared = Arc::new(RoomContext {
-        world: services.world.clone(),
-        crowd: CrowdRules {
-            size: size(config.crowd.size),
-            gap: config.crowd.gap,
-            size_large: size(config.crowd.size_large),
-            gap_large: config.crowd.gap_large,
-        },
-        restock: stock::restock(services),
-        right: None,
-    });
-    let zones = 0..u16::try_from(services.world.zones().len()).unwrap_or(u16::MAX);
-    zones
-        .map(|id| {
-            let mut plan = ZonePlan::new(ZoneId(id), services.rooms.clone(), shared.clone());
-            plan.mobs = config.mobs.enabled;
-            plan.reset_every = config.zone.reset;
-            plan
-        })
-        .collect()
-}
-
 /// A session for each connection, until as many play as may.
 fn session_starter(
     config: &Config,
     services: &Arc<Services>,
     sessions: &DynamicSupervisor,
+    cluster: Option<&Cluster>,
 ) -> StartSession {
     let (services, sessions) = (services.clone(), sessions.clone());
     let players_max = size(config.players.max);
-    let next = AtomicU64::new(1);
+    let next = AtomicU32::new(1);
+    let cluster = cluster.cloned();
+    let home = move || {
+        let at = cluster.as_ref();
+        at.map_or((0, 0), |at| (at.me().0, at.incarnation().0))
+    };
     Arc::new(move |connection: ConnectionPort| {
         if sessions.count() >= players_max {
             return Err(Refused::Busy);
         }
-        let id = SessionId(next.fetch_add(1, Ordering::Relaxed));
+        let (node, life) = home();
+        let id = SessionId::on(node, life, next.fetch_add(1, Ordering::Relaxed));
         let mailbox = Mailbox::with_kinds(Capacity {
             messages: limits::SESSION_MAILBOX,
             reserved: limits::SESSION_RESERVED,
@@ -308,7 +270,7 @@ fn session_starter(
         let heir = Heir::new(SessionBody::new(connection));
         let (node, kept) = (services.clone(), heir.clone());
         let last = services.clone();
-        let spec = ChildSpec::process(format!("session:{}", id.0), &mailbox, move || {
+        let spec = ChildSpec::process(format!("session:{}", id.number()), &mailbox, move || {
             SessionProcess::new(id, kept.clone(), node.clone())
         })
         .restart(Restart::Transient)

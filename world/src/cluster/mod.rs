@@ -11,4 +11,4 @@ pub mod people;
 mod rooms;
 
 pub use host::{Department, WorldHost};
-pub use rooms::{Count, Counts, Far, Gateway, Load, RoomsHost, Workshop, limits, load_floors};
+pub use rooms::{Count, Counts, Far, Gateway, RoomsHost, Workshop, limits};

@@ -51,6 +51,28 @@ pub enum ClusterFigure {
     PlayReceived,
     /// Frames of that kind for which there was no room.
     PlayDropped,
+    /// What players wrote to rooms of other nodes.
+    RoomLettersOut,
+    /// What players of other nodes wrote to rooms here.
+    RoomLettersIn,
+    /// Events in rooms here sent to other nodes, one for each event and node.
+    RoomEventsOut,
+    /// Events in rooms of other nodes that came here.
+    RoomEventsIn,
+    /// Players here who were told of events in rooms of other nodes.
+    RoomFanOut,
+    /// Events for other nodes for which a wire had no room.
+    RoomEventsDropped,
+    /// Letters that waited for a zone that was moving or had no owner.
+    RoomHeld,
+    /// Letters that waited too long, or for which there was no room.
+    RoomRefused,
+    /// Letters sent back since their zone did not take them.
+    RoomBounced,
+    /// Frames of an epoch that was over, or that nobody waited for.
+    RoomStale,
+    /// Players who entered a zone anew after it had lost its owner or its wire.
+    RoomReturns,
 }
 
 /// What is said of a figure.
@@ -192,6 +214,61 @@ const TABLE: &[Row] = &[
     frames(ClusterFigure::PlaySent, "play", SENT),
     frames(ClusterFigure::PlayReceived, "play", RECEIVED),
     frames(ClusterFigure::PlayDropped, "play", DROPPED),
+    row(
+        ClusterFigure::RoomLettersOut,
+        "belay_cluster_room_letters_out_total",
+        "what players wrote to rooms of other nodes",
+    ),
+    row(
+        ClusterFigure::RoomLettersIn,
+        "belay_cluster_room_letters_in_total",
+        "what players of other nodes wrote to rooms here",
+    ),
+    row(
+        ClusterFigure::RoomEventsOut,
+        "belay_cluster_room_events_out_total",
+        "events in rooms here sent to other nodes, one for each event and node",
+    ),
+    row(
+        ClusterFigure::RoomEventsIn,
+        "belay_cluster_room_events_in_total",
+        "events in rooms of other nodes that came here",
+    ),
+    row(
+        ClusterFigure::RoomFanOut,
+        "belay_cluster_room_fan_out_total",
+        "players here who were told of events in rooms of other nodes",
+    ),
+    row(
+        ClusterFigure::RoomEventsDropped,
+        "belay_cluster_room_events_dropped_total",
+        "events for other nodes for which a wire had no room",
+    ),
+    row(
+        ClusterFigure::RoomHeld,
+        "belay_cluster_room_letters_held_total",
+        "letters that waited for a zone that was moving or had no owner",
+    ),
+    row(
+        ClusterFigure::RoomRefused,
+        "belay_cluster_room_letters_refused_total",
+        "letters that waited too long, or for which there was no room",
+    ),
+    row(
+        ClusterFigure::RoomBounced,
+        "belay_cluster_room_letters_bounced_total",
+        "letters sent back since their zone did not take them",
+    ),
+    row(
+        ClusterFigure::RoomStale,
+        "belay_cluster_room_stale_frames_total",
+        "frames of an epoch that was over, or that nobody waited for",
+    ),
+    row(
+        ClusterFigure::RoomReturns,
+        "belay_cluster_room_returns_total",
+        "players who entered a zone anew after it had lost its owner or its wire",
+    ),
 ];
 
 impl ClusterFigure {

@@ -3,6 +3,7 @@
 use super::being_port::Receipt;
 use crate::cluster::Gateway;
 use crate::ids::{Being, RoomId};
+use crate::ops::metrics::ClusterFigure;
 use crate::room::{Ask, Cast, Undelivered};
 use belay_cluster::NodeId;
 use belay_runtime::{Address, TrySendError};
@@ -240,7 +241,13 @@ impl Rooms {
         }
     }
 
-    fn gateway(&self) -> Option<Arc<Gateway>> {
+    /// What was counted of rooms of other nodes; nothing on a node that is alone.
+    pub fn figures(&self) -> Option<Vec<(ClusterFigure, u64)>> {
+        self.gateway().map(|gateway| gateway.counts().figures())
+    }
+
+    /// Where rooms of other nodes are reached; nothing on a node that is alone.
+    pub fn gateway(&self) -> Option<Arc<Gateway>> {
         self.gateway.get()?.upgrade()
     }
 

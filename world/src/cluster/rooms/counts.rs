@@ -1,5 +1,6 @@
 //! `[process]` What is counted of rooms across nodes.
 
+use crate::ops::metrics::ClusterFigure;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is counted.
@@ -27,8 +28,6 @@ pub enum Count {
     EventsDropped,
     /// Messages that could not be read.
     Unreadable,
-    /// Zones moved here with all that stands there.
-    MovedIn,
     /// Times that players here entered a zone anew.
     Returns,
 }
@@ -53,4 +52,25 @@ impl Counts {
             .get(what as usize)
             .map_or(0, |count| count.load(Ordering::Relaxed))
     }
+
+    /// The counts as figures of the node.
+    pub fn figures(&self) -> Vec<(ClusterFigure, u64)> {
+        let each = FIGURES.iter();
+        each.map(|(figure, count)| (*figure, self.get(*count)))
+            .collect()
+    }
 }
+
+const FIGURES: &[(ClusterFigure, Count)] = &[
+    (ClusterFigure::RoomLettersOut, Count::LettersOut),
+    (ClusterFigure::RoomLettersIn, Count::LettersIn),
+    (ClusterFigure::RoomEventsOut, Count::EventsOut),
+    (ClusterFigure::RoomEventsIn, Count::EventsIn),
+    (ClusterFigure::RoomFanOut, Count::FanOut),
+    (ClusterFigure::RoomEventsDropped, Count::EventsDropped),
+    (ClusterFigure::RoomHeld, Count::Held),
+    (ClusterFigure::RoomRefused, Count::Refused),
+    (ClusterFigure::RoomBounced, Count::Bounced),
+    (ClusterFigure::RoomStale, Count::Stale),
+    (ClusterFigure::RoomReturns, Count::Returns),
+];

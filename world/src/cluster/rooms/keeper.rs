@@ -10,6 +10,7 @@
 
 use super::desk::Stall;
 use super::far::Far;
+use super::floors;
 use super::frame::Opening;
 use super::gateway::{Gateway, now};
 use super::limits::{KEEPER_MAILBOX, STILL_MAX};
@@ -18,16 +19,15 @@ use crate::ids::{Being, RoomId, ZoneId};
 use crate::mob::MobBody;
 use crate::ring::{BeingPort, MobMessage, RoomMessage};
 use crate::room::LiveRoom;
+use crate::store::StorePort;
 use crate::zone::{Right, ZonePlan};
 use belay_cluster::{Built, Epoch, Fence, HandOver, NodeId};
 use belay_runtime::{
-    Capacity, ChildSpec, Context, DynamicSupervisor, Exit, Incoming, Mailbox, ProcessRef,
+    Capacity, ChildSpec, Context, DynamicSupervisor, Incoming, Mailbox, ProcessRef,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -51,17 +51,13 @@ pub(super) enum Order {
     Build(Epoch, Bytes, Built),
 }
 
-/// What lies on the floors of a zone in this epoch is put there.
-pub type Load =
-    dyn Fn(ZonePlan, Epoch) -> Pin<Box<dyn Future<Output = Result<(), Exit>> + Send>> + Send + Sync;
-
 /// How zones are made.
 #[derive(Clone)]
 pub struct Workshop {
     /// A zone with empty rooms, and this right to act.
     pub plan: Arc<dyn Fn(ZoneId, Arc<Right>) -> ZonePlan + Send + Sync>,
-    /// What lies on its floors.
-    pub load: Arc<Load>,
+    /// Where what lies on its floors is on record.
+    pub store: StorePort,
     /// Where zones run.
     pub zones: DynamicSupervisor,
 }
@@ -162,12 +158,13 @@ impl Keeper {
             Some((_, state)) => {
                 self.settle().await;
                 self.restore(&plan, (state, epoch), &mut far);
+                floors::claim(&self.workshop.store, &plan.shared.world, self.zone, epoch);
                 Opening::Moved
             }
             None => {
-                if let Err(error) = (self.workshop.load)(plan.clone(), epoch).await {
+                if let Err(error) = floors::load(&self.workshop.store, &plan, epoch).await {
                     tracing::warn!(
-                        target: "belay_world", shard = %fence.shard(), reason = %error,
+                        target: "belay_world", shard = %fence.shard(), %error,
                         "a zone could not begin"
                     );
                     ctx.send_after(LOAD_AGAIN, Order::Run(fence));

@@ -24,7 +24,6 @@ mod tests;
 
 pub use counts::{Count, Counts};
 pub use far::Far;
-pub use floors::load_floors;
 pub use gateway::Gateway;
 pub use host::RoomsHost;
-pub use keeper::{Load, Workshop};
+pub use keeper::Workshop;

@@ -166,9 +166,8 @@ fn figures_follow_the_status() {
     ] {
         assert_eq!(value(figure), Some(expected), "{figure:?}");
     }
-    assert_eq!(
-        figures.len(),
-        ClusterFigure::all().count(),
-        "none is left out"
-    );
+    // The others are counted where rooms are.
+    let of_rooms = |name: &str| name.starts_with("belay_cluster_room_");
+    let of_status = ClusterFigure::all().filter(|(_, about)| !of_rooms(about.name));
+    assert_eq!(figures.len(), of_status.count(), "none is left out");
 }

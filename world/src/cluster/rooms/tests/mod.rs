@@ -4,5 +4,7 @@
 //! rooms and one store.
 
 mod across;
+mod bytes;
+mod fences;
 mod moving;
 mod rig;

@@ -74,6 +74,8 @@ async fn two_hundred_players_type_on_while_their_zone_moves_and_no_command_is_lo
         assert_eq!(numbers(bot), expected, "{}: {}", bot.name, bot.seen);
         assert!(!bot.seen.contains("trembles"), "{}", bot.seen);
     }
+    let held: u64 = (1..=3).map(|node| rig.at(node).count(Count::Held)).sum();
+    assert!(held > 0, "they typed while the zone moved");
     let stale: u64 = (1..=3).map(|node| rig.at(node).count(Count::Stale)).sum();
     assert_eq!(stale, 0);
     rig.stop().await;

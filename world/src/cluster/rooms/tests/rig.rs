@@ -4,7 +4,7 @@
 use crate::account::{Name, PasswordCost, SALT_BYTES, Throttle, hash_password};
 use crate::bridge::{Bridge, BridgeRules};
 use crate::cluster::people::People;
-use crate::cluster::{Count, Gateway, RoomsHost, Workshop, WorldHost, load_floors};
+use crate::cluster::{Count, Gateway, RoomsHost, Workshop, WorldHost};
 use crate::content::World;
 use crate::event::Event;
 use crate::ids::{ConnectionId, SessionId};
@@ -484,7 +484,7 @@ fn workshop(services: &Services, zones: DynamicSupervisor, rules: Rules) -> Work
             plan.mobs = rules.mobs;
             plan
         }),
-        load: Arc::new(move |plan, epoch| Box::pin(load_floors(store.clone(), plan, epoch))),
+        store,
         zones,
     }
 }
