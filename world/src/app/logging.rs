@@ -11,12 +11,16 @@ use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use super::config::{Log, LogFormat};
 use super::failure::{Failure, Status};
 
+/// A library that logs each call to a node that is down; what matters of it the cluster says itself.
+/// Who sets its level in `log.level` sees it.
+const QUIET: &str = "openraft=off";
+
 /// Starts the log of the process.
 ///
 /// # Errors
 /// [`Status::Internal`] when a log was started before.
 pub(super) fn start(log: &Log) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&log.level)?;
+    let filter = EnvFilter::try_new(format!("{QUIET},{}", log.level))?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr);

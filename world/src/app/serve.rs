@@ -12,9 +12,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use belay_cluster::Cluster;
+use belay_cluster::member::Member;
 use belay_runtime::{Node, StopReport};
 
 use super::banner::{Addresses, banner};
+use super::cluster::{self, Left};
 use super::config::{Config, LogFormat};
 use super::data_dir::DataDir;
 use super::failure::{Failure, Status};
@@ -53,6 +56,7 @@ pub(super) fn serve(config: Config) -> anyhow::Result<ExitCode> {
         content,
         listeners,
         figures,
+        member: None,
     }));
     runtime.shutdown_timeout(RUNTIME_SHUTDOWN);
     // The next node may have the directory only when nothing of this one can write to it.
@@ -67,6 +71,8 @@ pub(super) struct Parts {
     pub(super) content: Content,
     pub(super) listeners: Listeners,
     pub(super) figures: Figures,
+    /// Its place in a cluster, if it has one.
+    pub(super) member: Option<Member>,
 }
 
 /// The checked world, and where it came from.
@@ -103,11 +109,22 @@ impl Content {
     }
 }
 
-async fn run(parts: Parts) -> anyhow::Result<ExitCode> {
-    let addresses = parts.listeners.addresses()?;
+async fn run(mut parts: Parts) -> anyhow::Result<ExitCode> {
+    let mut addresses = parts.listeners.addresses()?;
     let (config, summary) = (parts.config.clone(), parts.content.summary());
     let mut signals = StopSignals::listen()?;
     let (request, view) = (StopRequest::default(), NodeView::default());
+    // A node that joins waits until its cluster lets it in; a signal ends that.
+    let member = tokio::select! {
+        opened = cluster::open(&parts.config, &parts.content.world) => opened?,
+        reason = signals.first(&request) => {
+            tracing::info!(reason, "stopped before the cluster let this node in");
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    addresses.cluster = member.as_ref().map(Member::address);
+    let cluster = member.as_ref().map(Member::cluster);
+    parts.member = member;
     let node = Arc::new(tree::start(parts, &request, &view).await?);
     view.show(&node);
     announce(&config, &summary, &addresses)?;
@@ -120,7 +137,14 @@ async fn run(parts: Parts) -> anyhow::Result<ExitCode> {
     };
     tracing::info!(reason, "stopping");
     let node = sole(node).await;
-    Ok(match signals.wait(node.stop(config.drain.deadline)).await {
+    let deadline = config.drain.deadline;
+    let drain = async move {
+        if let Some(cluster) = cluster {
+            part(&cluster, deadline).await;
+        }
+        node.stop(deadline).await
+    };
+    Ok(match signals.wait(drain).await {
         Drained::Done(report) if report.not_stopped.is_empty() => {
             tracing::info!("stopped");
             ExitCode::SUCCESS
@@ -135,6 +159,23 @@ async fn run(parts: Parts) -> anyhow::Result<ExitCode> {
             ExitCode::from(FORCED)
         }
     })
+}
+
+/// Moves what lives here to other nodes, while players play on.
+async fn part(cluster: &Cluster, within: Duration) {
+    match cluster::leave(cluster, within).await {
+        Left::Empty => tracing::info!("all shards have moved to other nodes"),
+        Left::Alone => tracing::info!("no other node can take what lives here"),
+        Left::Owns(count) => {
+            tracing::warn!(
+                count,
+                "shards are left here; others take them over in some seconds"
+            );
+        }
+        Left::Refused(error) => {
+            tracing::warn!(%error, "what lives here could not be moved to other nodes");
+        }
+    }
 }
 
 /// The node for itself: who looks at its tree holds it for a moment only, without waiting.

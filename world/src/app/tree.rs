@@ -16,6 +16,7 @@
 //! sessions save and say goodbye while their rooms and the store still answer.
 
 use super::acceptors::Acceptors;
+use super::cluster::{declare, shards};
 use super::config::{Config, PlayersStart, StoreSynchronous};
 use super::control;
 use super::failure::{Failure, Status};
@@ -26,6 +27,7 @@ use super::zones::zones;
 use crate::account::{PasswordCost, Throttle};
 use crate::bridge::{Bridge, BridgeRules, Watch};
 use crate::cluster::people::People;
+use crate::cluster::{RoomsHost, WorldHost};
 use crate::connection::{ConnectionSettings, Reception, Refused, StartSession};
 use crate::content::World;
 use crate::ids::SessionId;
@@ -37,6 +39,7 @@ use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
 use belay_cluster::Cluster;
+use belay_cluster::member::Member;
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
     PoolOptions, Profiler, ProfilerOptions, Restart, Shutdown, Supervisor, WatchdogOptions,
@@ -77,6 +80,7 @@ pub(super) async fn start(
         content,
         listeners,
         figures,
+        member,
     } = parts;
     let config = &config;
     let store = open_store(config).await?;
@@ -95,7 +99,7 @@ pub(super) async fn start(
         request,
     ));
     let (talk, bridge) = (services.channels.spec(), bridge(config, &services));
-    let cluster: Option<Cluster> = None;
+    let cluster = member.as_ref().map(Member::cluster);
     let zones = zones(config, &services, cluster.as_ref());
     let (connections, sessions) = (dynamic("connections"), dynamic("players"));
     let reception = Reception::new(
@@ -105,6 +109,7 @@ pub(super) async fn start(
         connections.clone(),
     );
     let acceptors = Acceptors::new(config, (listeners.telnet, listeners.http), reception)?;
+    let across = across(member, &services, zones.host, config);
     let lookouts = lookouts(config);
     let ports = Ports {
         services,
@@ -120,6 +125,7 @@ pub(super) async fn start(
         .child(store.spec())
         .child(zones.loader)
         .child(zones.world)
+        .children(across)
         .child(talk)
         .child(session_group(pool, sessions))
         .child(bridge)
@@ -129,6 +135,28 @@ pub(super) async fn start(
         }));
     let started = Node::start(tree).await;
     started.map_err(|error| Failure::error(Status::Internal, format!("cannot start: {error}")))
+}
+
+/// The cluster's parts of the tree: after the zones that it hands out, and stopped after the
+/// sessions whose words it carries.
+fn across(
+    member: Option<Member>,
+    services: &Arc<Services>,
+    rooms: Option<Arc<RoomsHost>>,
+    config: &Config,
+) -> Vec<ChildSpec> {
+    let (Some(member), Some(rooms)) = (member, rooms) else {
+        return Vec::new();
+    };
+    let cluster = member.cluster();
+    let Some(people) = People::join(cluster.clone(), services) else {
+        return Vec::new();
+    };
+    let gossip = config.gossip.credentials().is_some();
+    let declared = shards(&services.world, gossip);
+    let mut parts = member.specs(Arc::new(WorldHost::new(rooms, people)));
+    parts.push(declare(cluster, declared));
+    parts
 }
 
 fn lookouts(config: &Config) -> Lookouts {

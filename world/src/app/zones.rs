@@ -24,7 +24,6 @@ pub(super) struct Zones {
     /// Where they run.
     pub(super) world: ChildSpec,
     /// In a cluster: who takes its orders about them.
-    #[expect(dead_code, reason = "no node is in a cluster yet")]
     pub(super) host: Option<Arc<RoomsHost>>,
 }
 

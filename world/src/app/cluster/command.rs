@@ -7,6 +7,7 @@ use belay_cluster::NodeName;
 use belay_cluster::cert::{self, CA_FILE, CA_KEY_FILE, CertificateError};
 
 use super::line::{CaAction, ClusterAction, NodeOrder};
+use super::member;
 use crate::app::failure::{Failure, Status};
 use crate::app::run::{ask, print, show};
 use crate::ops::control::{ClusterOrder, ControlRequest};
@@ -17,9 +18,7 @@ use crate::ops::control::{ClusterOrder, ControlRequest};
 /// What went wrong, as a [`Failure`].
 pub(crate) fn carry_out(action: ClusterAction) -> anyhow::Result<ExitCode> {
     let (data, order) = match action {
-        ClusterAction::Init(_) => {
-            return Err(Failure::error(Status::Internal, "not there yet"));
-        }
+        ClusterAction::Init(flags) => return member::init(&flags),
         ClusterAction::Ca {
             action: CaAction::New { out },
         } => return new_ca(&out),

@@ -73,15 +73,9 @@ pub(crate) struct InitFlags {
     /// What the node is called.
     #[arg(long, value_name = "NAME")]
     pub(super) node: String,
-    /// Where other nodes will reach it.
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(super) cluster: String,
     /// What the cluster is called. Nodes of one name never join a cluster of another.
     #[arg(long, value_name = "NAME", default_value = "belay")]
     pub(super) name: String,
-    /// Directory of the areas, as for "belay serve".
-    #[arg(long, value_name = "DIR")]
-    pub(super) content: Option<PathBuf>,
 }
 
 /// `belay cluster ca ...`

@@ -8,6 +8,7 @@ use belay_cluster::limits::SHARDS_MAX;
 use belay_cluster::{Cluster, Order, OrderError, ShardId, ShardSpec};
 use belay_runtime::{Capacity, ChildSpec, Incoming, Mailbox, Restart};
 
+use crate::cluster::people;
 use crate::content::World;
 
 /// Between two attempts.
@@ -16,17 +17,17 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Attempts that fail before the log says so: elections and joins take a while.
 const SILENT_ATTEMPTS: u32 = 10;
 
-/// The shards of this content: its zones, and `more`. A zone weighs as it has rooms, until more is
+/// The shards of this content: its zones, and those of people. A zone weighs as it has rooms, until more is
 /// known of it.
-pub(crate) fn shards(world: &World, more: impl Iterator<Item = ShardId>) -> Vec<ShardSpec> {
+pub(crate) fn shards(world: &World, gossip: bool) -> Vec<ShardSpec> {
     let zones = world.zones().iter().map(|zone| ShardSpec {
         shard: ShardId::new(&format!("zone:{}", zone.key)),
         weight: u32::try_from(zone.rooms().count())
             .unwrap_or(u32::MAX)
             .max(1),
     });
-    let more = more.map(|shard| ShardSpec { shard, weight: 1 });
-    zones.chain(more).take(SHARDS_MAX).collect()
+    let people = people::shards(world, gossip);
+    zones.chain(people).take(SHARDS_MAX).collect()
 }
 
 /// Tells the cluster of them, once it can be told, and ends.
@@ -100,8 +101,9 @@ mod tests {
     fn zones_weigh_as_they_have_rooms() {
         let (_, loaded) = crate::content::open(None).unwrap();
         let world = loaded.world;
-        let shards = shards(&world, [ShardId::new("gossip")].into_iter());
-        assert_eq!(shards.len(), world.zones().len() + 1);
+        let shards = shards(&world, true);
+        let people = people::shards(&world, true).len();
+        assert_eq!(shards.len(), world.zones().len() + people);
         let (first, zone) = (&shards[0], &world.zones()[0]);
         assert_eq!(first.shard.kind(), "zone");
         assert_eq!(first.shard.key(), &*zone.key);

@@ -1,0 +1,88 @@
+//! `[edge]` A node's place in its cluster: founded on the command line, taken before the tree
+//! starts.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use belay_cluster::member::{self, Member, MemberConfig, OpenMemberError};
+use belay_cluster::{ContentHash, NodeName};
+
+use super::line::InitFlags;
+use crate::app::config::Config;
+use crate::app::data_dir::DataDir;
+use crate::app::failure::{Failure, Status};
+use crate::app::run::print;
+use crate::content::World;
+
+/// The member that this node is by its settings; nothing for a node that is alone. Waits until the
+/// cluster has let it in.
+///
+/// # Errors
+/// Why it cannot be one, as a [`Failure`].
+pub(crate) async fn open(config: &Config, world: &World) -> anyhow::Result<Option<Member>> {
+    let (Some(listen), Some(name)) = (config.cluster.listen, config.node.name.clone()) else {
+        return Ok(None);
+    };
+    let advertise = &config.cluster.advertise;
+    let opened = Member::open(MemberConfig {
+        data_dir: config.data.dir.clone(),
+        name,
+        listen,
+        advertise: (!advertise.is_empty()).then(|| advertise.clone()),
+        join: config.cluster.join.clone(),
+        certificates: config.cluster.certificates().map(Path::to_owned),
+        content: content_hash(world),
+        boot_ms: boot_ms(),
+    });
+    opened.await.map(Some).map_err(|error| refused(&error))
+}
+
+/// `belay cluster init`.
+pub(super) fn init(flags: &InitFlags) -> anyhow::Result<ExitCode> {
+    let name = NodeName::new(&flags.node).map_err(|why| {
+        let message = format!("\"{}\" is not a name of a node: {why}", flags.node);
+        Failure::error(Status::Configuration, message)
+    })?;
+    let data_dir = DataDir::open(&flags.data)?;
+    let founded = member::found(data_dir.path(), name.clone(), &flags.name);
+    founded.map_err(|error| refused(&error))?;
+    let data = flags.data.display();
+    print(&format!(
+        "{data} is the first node of the cluster {}\n\
+         next: belay serve --node {name} --data {data} --cluster HOST:PORT \
+         --set store.url=postgres://...\n",
+        flags.name
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refused(error: &OpenMemberError) -> anyhow::Error {
+    let status = match error {
+        OpenMemberError::Identity(_) | OpenMemberError::Log(_) => Status::CannotCreate,
+        OpenMemberError::Certificates(_) => Status::Data,
+        OpenMemberError::Wires(_) | OpenMemberError::Refused(_) => Status::Unavailable,
+        OpenMemberError::NoMember { .. } => Status::Configuration,
+    };
+    Failure::error(status, error.to_string())
+}
+
+/// The content's hash is SHA-256, in hexadecimal digits.
+fn content_hash(world: &World) -> ContentHash {
+    let mut hash = [0; 32];
+    let digits = world.hash().as_bytes().chunks(2);
+    for (byte, digits) in hash.iter_mut().zip(digits) {
+        let text = std::str::from_utf8(digits).unwrap_or_default();
+        *byte = u8::from_str_radix(text, 16).unwrap_or_default();
+    }
+    ContentHash(hash)
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "when the process started is for people and to tell two processes apart"
+)]
+fn boot_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0))
+}
