@@ -11,8 +11,8 @@ use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use super::config::{Log, LogFormat};
 use super::failure::{Failure, Status};
 
-/// A library that logs each call to a node that is down; what matters of it the cluster says itself.
-/// Who sets its level in `log.level` sees it.
+/// A library that logs each call to a node that is down; what matters of it the cluster says
+/// itself. Who sets its level in `log.level` sees it.
 const QUIET: &str = "openraft=off";
 
 /// Starts the log of the process.

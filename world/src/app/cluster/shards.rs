@@ -17,8 +17,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 /// Attempts that fail before the log says so: elections and joins take a while.
 const SILENT_ATTEMPTS: u32 = 10;
 
-/// The shards of this content: its zones, and those of people. A zone weighs as it has rooms, until more is
-/// known of it.
+/// The shards of this content: its zones, and those of people. A zone weighs as it has rooms, until
+/// more is known of it.
 pub(crate) fn shards(world: &World, gossip: bool) -> Vec<ShardSpec> {
     let zones = world.zones().iter().map(|zone| ShardSpec {
         shard: ShardId::new(&format!("zone:{}", zone.key)),
