@@ -359,6 +359,19 @@ mod tests {
         assert_eq!(out, [JourneyStep::Gone(B, MoveSeq(2), Parting::Undo)]);
     }
 
+    #[test]
+    fn who_cannot_stand_again_where_they_stood_stays_there_and_others_go_on() {
+        let mut journey = standing_in(A);
+        let mut out = Vec::new();
+        journey.forgotten(&mut out);
+        assert!(!journey.held_off(MoveSeq(1)), "an older attempt");
+        assert!(journey.held_off(journey.seq()));
+        assert_eq!(journey.place(), Place::In(A));
+        assert!(!journey.held_off(journey.seq()), "stands already");
+        journey.appear(B, Entry::Appear, &mut out);
+        assert!(!journey.held_off(journey.seq()), "no return");
+    }
+
     /// What a room does, as far as journeys can tell.
     #[derive(Default, Clone)]
     struct ModelRoom {

@@ -292,3 +292,25 @@ impl Process for MobProcess {
         Ok(Flow::Continue)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mob_that_moves_to_another_node_waits_there_for_what_is_left_of_its_pause() {
+        let now = tokio::time::Instant::now().into_std();
+        let mut body = MobBody::new(3);
+        assert_eq!(MobBody::from_record(&body.record(now)).next, Next::Pause);
+        body.next = Next::At(now + Duration::from_secs(9));
+        let later = now + Duration::from_secs(4);
+        let moved = MobBody::from_record(&body.record(later));
+        assert_eq!(moved.next, Next::After(Duration::from_secs(5)));
+        assert_eq!(
+            moved.record(later),
+            body.record(later),
+            "moved on before it started"
+        );
+        assert_eq!((moved.draw, moved.journey), (body.draw, body.journey));
+    }
+}

@@ -10,6 +10,7 @@ use crate::ids::{LineId, MoveSeq, SessionId};
 use crate::ring::{BeingPort, Receipt, SessionMessage, SessionPort};
 use crate::room::{Answer, Ask, CrowdRules};
 use crate::sample::{HALL, YARD, lamp, world};
+use belay_cluster::{Epoch, Fence, LeaseClock, ShardId};
 use belay_runtime::{DynamicOptions, DynamicSupervisor, Incoming, Node};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -36,6 +37,11 @@ struct Player {
 impl Town {
     /// The town of the sample. With more players than `crowd` a room gathers.
     async fn start(crowd: usize, mobs: bool) -> Self {
+        Self::with_right(crowd, mobs, None).await
+    }
+
+    /// The same, which acts only by this right.
+    async fn with_right(crowd: usize, mobs: bool, right: Option<Arc<Right>>) -> Self {
         let rooms = Rooms::new(world().rooms().len());
         let shared = RoomContext {
             world: world(),
@@ -46,7 +52,7 @@ impl Town {
                 gap_large: Duration::from_millis(100),
             },
             restock: Arc::new(|_, _, _| {}),
-            right: None,
+            right,
         };
         let mut plan = ZonePlan::new(ZoneId(0), rooms.clone(), Arc::new(shared));
         plan.mobs = mobs;
@@ -137,6 +143,19 @@ impl Player {
         }
     }
 
+    /// The answer to what it asked, or that it is lost.
+    async fn outcome(&mut self) -> Option<Answer> {
+        loop {
+            let heard = self.next().await;
+            if let SessionMessage::Answer(_, answer) = heard {
+                return Some(answer);
+            }
+            if let SessionMessage::Lost(_) = heard {
+                return None;
+            }
+        }
+    }
+
     /// Waits until it hears this.
     async fn hears(&mut self, seen: Seen) {
         let event = Event::Seen(seen);
@@ -180,6 +199,44 @@ async fn a_room_goes_on_after_a_crash_and_only_the_poison_is_lost() {
     // What was gathered before the crash is told all the same: its tick is set again.
     while !matches!(bob.next().await, SessionMessage::Tick(_)) {}
     assert!(town.floor(HALL).is_empty());
+    town.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn rooms_that_may_not_act_answer_nothing_and_say_nothing() {
+    let now = || tokio::time::Instant::now().into_std();
+    let lease = LeaseClock::unlimited(now());
+    let fence = Fence::new(ShardId::new("zone:town"), Epoch(7), lease.clone());
+    let right = Arc::new(Right::new(fence, now()));
+    let town = Town::with_right(100, false, Some(right.clone())).await;
+    let mut ann = town.player(1, HALL).await;
+    let mut bob = town.player(2, HALL).await;
+    for lapse in [
+        (&|| right.suspend(true)) as &dyn Fn(),
+        &|| right.suspend(false),
+        &|| lease.lapse(),
+    ] {
+        lapse();
+        let acts = right.may_act(now());
+        town.ask(&ann, HALL, Ask::Say("hm".into()));
+        assert_eq!(ann.outcome().await.is_some(), acts);
+        town.ask(&ann, HALL, get());
+        let handed = ann.outcome().await;
+        assert_eq!(handed, acts.then_some(Answer::Handed(HALL, lamp(1))));
+        if acts {
+            let back = RoomMessage::Cast(ann.being, room::Cast::PutBack(lamp(1)));
+            town.rooms.tell(HALL, back).unwrap();
+            town.ask(&ann, HALL, Ask::Look);
+            assert!(ann.outcome().await.is_some());
+        }
+    }
+    bob.hears(Seen::Says {
+        who: "Guest1".into(),
+        text: "hm".into(),
+    })
+    .await;
+    assert!(bob.heard.try_recv().is_err(), "one of three was said");
+    assert_eq!(town.floor(HALL), [1]);
     town.stop().await;
 }
 

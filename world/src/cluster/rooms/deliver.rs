@@ -12,6 +12,7 @@ use crate::ring::{BeingPort, Farewell, Receipt, RoomMessage, SessionMessage, Und
 use crate::room::{Answer, Cast};
 use crate::view::{Batch, Notice};
 use belay_cluster::NodeId;
+use belay_runtime::TrySendError;
 use std::sync::Arc;
 
 impl Gateway {
@@ -179,7 +180,7 @@ impl Gateway {
 
     fn notice_came(&self, head: Head, room: RoomId, (by, seen): Entry) {
         self.counts().add(Count::EventsIn, 1);
-        let desk = self.lock(head.zone);
+        let mut desk = self.lock(head.zone);
         if !desk.gate.accepts(head.epoch) {
             return self.counts().add(Count::Stale, 1);
         }
@@ -187,17 +188,16 @@ impl Gateway {
             return;
         };
         let notice = Arc::new(Notice::new(Event::Seen(seen)));
+        let mut ended = false;
         let others = here
             .iter()
             .filter(|(session, _)| by != Some(Being::Session(**session)));
         for (_, port) in others {
             self.counts().add(Count::FanOut, 1);
-            if port
-                .try_send(SessionMessage::Notice(notice.clone()))
-                .is_err()
-            {
-                metrics::ambient_dropped(1);
-            }
+            ended |= not_taken(port.try_send(SessionMessage::Notice(notice.clone())));
+        }
+        if ended {
+            desk.standing.purge(room);
         }
     }
 
@@ -209,7 +209,7 @@ impl Gateway {
         fresh: &[SessionId],
     ) {
         self.counts().add(Count::EventsIn, 1);
-        let desk = self.lock(head.zone);
+        let mut desk = self.lock(head.zone);
         if !desk.gate.accepts(head.epoch) {
             return self.counts().add(Count::Stale, 1);
         }
@@ -217,15 +217,17 @@ impl Gateway {
             return;
         };
         let (all, newcomers) = (batch(all), batch(newcomers));
+        let mut ended = false;
         for (session, port) in here {
             let came_during = fresh.binary_search(session).is_ok();
             let Some(batch) = (if came_during { &newcomers } else { &all }) else {
                 continue;
             };
             self.counts().add(Count::FanOut, 1);
-            if port.try_send(SessionMessage::Tick(batch.clone())).is_err() {
-                metrics::ambient_dropped(1);
-            }
+            ended |= not_taken(port.try_send(SessionMessage::Tick(batch.clone())));
+        }
+        if ended {
+            desk.standing.purge(room);
         }
     }
 
@@ -237,6 +239,18 @@ impl Gateway {
         if let Some(port) = desk.standing.leave(room, session) {
             drop(port.try_send_owed(SessionMessage::RoomClosed(room)));
         }
+    }
+}
+
+/// Counts what a session had no room for; whether the session has ended.
+fn not_taken(sent: Result<(), TrySendError<SessionMessage>>) -> bool {
+    match sent {
+        Ok(()) => false,
+        Err(TrySendError::Full(_)) => {
+            metrics::ambient_dropped(1);
+            false
+        }
+        Err(TrySendError::Closed(_)) => true,
     }
 }
 

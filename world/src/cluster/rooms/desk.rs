@@ -30,8 +30,10 @@ pub(super) struct Stall {
     pub(super) epoch: Epoch,
     pub(super) right: Arc<Right>,
     pub(super) floors: Floors,
-    /// It takes no letters: it is being moved, or the lease is about to lapse.
+    /// It takes no letters while it is being moved.
     pub(super) still: Still,
+    /// It takes no letters while the lease is about to lapse.
+    pub(super) suspended: bool,
     /// Who is to be told when all is answered.
     pub(super) settlers: Vec<NodeId>,
     /// To whom letters went back. What they had sent after those goes back too, or it would come
@@ -104,8 +106,31 @@ impl Standing {
         Some((*room, self.rooms.get(room)?.get(&session)?))
     }
 
+    /// Those whose sessions live.
     pub(super) fn beings(&self) -> Vec<Being> {
-        self.places.keys().copied().map(Being::Session).collect()
+        let each = self.rooms.values().flatten();
+        let living = each.filter(|(_, port)| !port.is_closed());
+        living
+            .map(|(session, _)| Being::Session(*session))
+            .collect()
+    }
+
+    /// Forgets those of a room whose sessions have ended.
+    pub(super) fn purge(&mut self, room: RoomId) {
+        let Some(here) = self.rooms.get_mut(&room) else {
+            return;
+        };
+        let places = &mut self.places;
+        here.retain(|session, port| {
+            let lives = !port.is_closed();
+            if !lives {
+                places.remove(session);
+            }
+            lives
+        });
+        if here.is_empty() {
+            self.rooms.remove(&room);
+        }
     }
 }
 
@@ -122,6 +147,7 @@ impl Stall {
             right,
             floors,
             still: Still::No,
+            suspended: false,
             settlers: Vec::new(),
             unsettled: Vec::new(),
             missed: Vec::new(),
@@ -136,9 +162,14 @@ impl Stall {
         far.or_insert_with(|| Arc::new(new(epoch))).clone()
     }
 
+    /// Whether it takes letters at all.
+    pub(super) fn acts(&self) -> bool {
+        self.still == Still::No && !self.suspended
+    }
+
     /// Takes letters of this epoch.
     pub(super) fn takes(&self, head: Head) -> bool {
-        self.epoch == head.epoch && self.still == Still::No
+        self.epoch == head.epoch && self.acts()
     }
 
     /// Takes this letter of another node; if not, none of that node until it settles.

@@ -58,7 +58,7 @@ impl Gateway {
     pub(super) fn freeze_zone(&self, zone: ZoneId, epoch: Epoch) -> bool {
         let frozen = self.step(zone, |desk, _| {
             let stall = desk.stall.as_mut().filter(|stall| stall.epoch == epoch);
-            let stall = stall.filter(|stall| stall.still == Still::No);
+            let stall = stall.filter(|stall| stall.acts());
             let frozen = stall.map(|stall| stall.still = Still::Soon).is_some();
             if frozen {
                 desk.gate.close(now());
@@ -88,24 +88,54 @@ impl Gateway {
         }
     }
 
-    /// A zone that held still goes on.
+    /// A zone that held still for a move goes on.
     pub(super) fn thaw_zone(&self, zone: ZoneId, epoch: Epoch) {
-        let thawed = self.step(zone, |desk, outs| {
+        let settlers = self.step(zone, |desk, _| {
             let stall = desk.stall.as_mut();
-            let stall = stall.filter(|stall| stall.epoch == epoch && stall.still != Still::No)?;
+            let stall = stall.filter(|stall| stall.epoch == epoch && stall.still != Still::No);
+            let stall = stall?;
             stall.still = Still::No;
-            let waits = std::mem::take(&mut stall.settlers);
-            let missed = std::mem::take(&mut stall.missed);
-            self.opened_here(desk, (epoch, Opening::Thawed), outs);
-            Some((waits, missed))
+            Some(std::mem::take(&mut stall.settlers))
         });
-        let Some((settlers, missed)) = thawed else {
+        let Some(settlers) = settlers else { return };
+        for node in settlers {
+            self.write(node, &Frame::Settled(Head { zone, epoch }));
+        }
+        self.go_on(zone);
+    }
+
+    /// All zones of this node hold still while the lease is about to lapse, or go on.
+    pub(super) fn suspend_zones(&self, on: bool) {
+        for zone in self.zones() {
+            let changed = self.step(zone, |desk, _| {
+                let stall = desk.stall.as_mut().filter(|stall| stall.suspended != on)?;
+                stall.suspended = on;
+                stall.right.suspend(on);
+                let epoch = stall.epoch;
+                if on {
+                    desk.gate.close(now());
+                }
+                Some(epoch)
+            });
+            match changed {
+                Some(epoch) if on => self.tell_peers(&Frame::Shut(Head { zone, epoch })),
+                Some(_) => self.go_on(zone),
+                None => {}
+            }
+        }
+    }
+
+    /// A zone takes letters again, if nothing keeps it from that any more.
+    fn go_on(&self, zone: ZoneId) {
+        let goes_on = self.step(zone, |desk, outs| {
+            let stall = desk.stall.as_mut().filter(|stall| stall.acts())?;
+            let (epoch, missed) = (stall.epoch, std::mem::take(&mut stall.missed));
+            self.opened_here(desk, (epoch, Opening::Thawed), outs);
+            Some((epoch, missed))
+        });
+        let Some((epoch, missed)) = goes_on else {
             return;
         };
-        let head = Head { zone, epoch };
-        for node in settlers {
-            self.write(node, &Frame::Settled(head));
-        }
         for node in &missed {
             self.forget(zone, *node, Farewell::Silent);
         }
@@ -115,24 +145,7 @@ impl Gateway {
             } else {
                 Opening::Thawed
             };
-            self.write(node, &Frame::Open(head, how));
-        }
-    }
-
-    /// All zones of this node hold still while the lease is about to lapse, or go on.
-    pub(super) fn suspend_zones(&self, on: bool) {
-        for zone in self.zones() {
-            let epoch = self.step(zone, |desk, _| {
-                let stall = desk.stall.as_ref()?;
-                stall.right.suspend(on);
-                Some(stall.epoch)
-            });
-            let Some(epoch) = epoch else { continue };
-            if on {
-                self.freeze_zone(zone, epoch);
-            } else {
-                self.thaw_zone(zone, epoch);
-            }
+            self.write(node, &Frame::Open(Head { zone, epoch }, how));
         }
     }
 
@@ -144,7 +157,7 @@ impl Gateway {
             let open = self.step(zone, |desk, _| {
                 let stall = desk.stall.as_mut()?;
                 stall.settle(node);
-                if stall.still == Still::No {
+                if stall.acts() {
                     return Some(stall.epoch);
                 }
                 stall.missed.push(node);

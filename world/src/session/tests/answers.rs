@@ -2,13 +2,13 @@
 
 use super::stage::{Play, ask, entered, refusal, seen};
 use crate::being::{Entry, JourneyStep, Parting, Place};
-use crate::event::{Did, Event, Refusal, SystemEvent};
+use crate::event::{Did, Event, Refusal, Seen, SystemEvent};
 use crate::ids::{Direction, LineId, MoveSeq, RoomId};
 use crate::limits;
 use crate::ops::metrics::VerbClass as Verb;
 use crate::room::{Answer, Ask};
 use crate::sample::{HALL, YARD};
-use crate::session::{Effect, NotDelivered, next_due, room_closed};
+use crate::session::{Effect, NotDelivered, forgotten, next_due, room_closed};
 use std::time::Duration;
 
 fn enter(line: u32, room: RoomId, seq: u32, how: Entry) -> Effect {
@@ -240,4 +240,70 @@ fn from_nowhere_an_ask_is_not_sent() {
         assert_eq!(effects.first(), Some(&adrift), "{text}");
         assert!(!effects.contains(&ask(play.state.line.0, Ask::Look)));
     }
+}
+
+/// Ann in the hall, which has begun anew. The line is number 3.
+fn forgotten_in_the_hall() -> Play {
+    let mut play = Play::character();
+    play.typed("look");
+    play.answer(2, Answer::Placed(crate::ids::ItemId(0)));
+    let effects = play.step(|state, scene, out| forgotten(state, scene, HALL, out));
+    let trembles = Effect::Show(Event::Seen(Seen::Trembles));
+    assert_eq!(effects, [trembles, enter(3, HALL, 2, Entry::Stay)]);
+    play
+}
+
+#[test]
+fn a_room_that_begins_anew_is_entered_again_and_the_player_reads_one_line() {
+    let mut play = forgotten_in_the_hall();
+    let effects = play.answer(3, entered(HALL, 2));
+    assert_eq!(effects, [play.done(Verb::Move)]);
+    assert_eq!(play.state.journey.place(), Place::In(HALL));
+    let elsewhere = play.step(|state, scene, out| forgotten(state, scene, YARD, out));
+    assert_eq!(elsewhere, []);
+}
+
+#[test]
+fn who_cannot_come_back_yet_stays_where_they_stood() {
+    type Fails = fn(&mut Play) -> Vec<Effect>;
+    let table: [(Fails, Refusal); 3] = [
+        (
+            |play| play.refused(3, NotDelivered::OutOfReach),
+            Refusal::PlaceOutOfReach,
+        ),
+        (|play| play.lost(3), Refusal::GotLost),
+        (|play| play.after(limits::ASK_DEADLINE), Refusal::NoAnswer),
+    ];
+    for (fails, why) in table {
+        let mut play = forgotten_in_the_hall();
+        let done = play.done(Verb::Move);
+        // The look of before is over by then, too.
+        play.state.asks.retain(|ask| ask.what.travels());
+        play.state.save_due = None;
+        assert_eq!(fails(&mut play), [refusal(why), done]);
+        assert_eq!(play.state.journey.place(), Place::In(HALL), "not to recall");
+    }
+}
+
+#[test]
+fn who_wants_to_walk_where_nobody_is_in_charge_stays() {
+    let mut play = Play::character();
+    play.typed("north");
+    let done = play.done(Verb::Move);
+    let effects = play.refused(2, NotDelivered::OutOfReach);
+    assert_eq!(effects, [refusal(Refusal::PlaceOutOfReach), done]);
+    assert_eq!(play.state.journey.place(), Place::In(HALL));
+
+    let mut play = between();
+    let done = play.done(Verb::Move);
+    let effects = play.refused(2, NotDelivered::OutOfReach);
+    let back = enter(3, HALL, 3, Entry::Stay);
+    let told = refusal(Refusal::PlaceOutOfReach);
+    assert_eq!(
+        effects,
+        [told.clone(), done.clone(), undo(3, YARD, 2), back]
+    );
+    // Nor is the hall in reach: they stand there all the same.
+    assert_eq!(play.refused(3, NotDelivered::OutOfReach), [told, done]);
+    assert_eq!(play.state.journey.place(), Place::In(HALL));
 }

@@ -152,3 +152,58 @@ async fn who_wants_to_go_where_nobody_is_in_charge_is_told_and_stays() {
     ann.asks("say here I am", "You say").await;
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_zone_that_is_moved_while_its_node_holds_still_stays_where_it_is() {
+    let rig = Rig::two(Rules::default()).await;
+    let mut ann = rig.at(1).guest().await;
+    let mut bob = rig.at(2).guest().await;
+    ann.sees(&bob.name).await;
+    rig.at(1).host.suspend(true);
+    assert!(rig.moves("town", 2).await.is_err());
+    // The move is off, but the lease is not renewed.
+    bob.type_line("say anybody?");
+    until("it waits", || rig.at(2).count(Count::Held) > 0).await;
+    assert!(!rig.at(1).gateway().takes_letters(crate::sample::HALL));
+    rig.at(1).host.suspend(false);
+    bob.sees("You say").await;
+    ann.sees("anybody?").await;
+    rig.moves("town", 2).await.unwrap();
+    ann.asks("say there", "You say").await;
+    bob.sees("there").await;
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wire_that_comes_back_while_a_zone_holds_still_begins_anew_when_it_goes_on() {
+    let rig = Rig::two(Rules::default()).await;
+    let mut ann = rig.at(1).guest().await;
+    let mut bob = rig.at(2).guest().await;
+    ann.sees(&bob.name).await;
+    rig.at(1).host.suspend(true);
+    rig.mesh.cut(NodeId(1), NodeId(2));
+    rig.mesh.heal(NodeId(1), NodeId(2));
+    rig.at(1).host.suspend(false);
+    bob.sees("The ground trembles").await;
+    bob.asks("say back", "You say").await;
+    ann.sees("back").await;
+    let seen = ann.asks("look", "The Hall").await;
+    assert!(seen.contains(&format!("{} is here", bob.name)), "{seen}");
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_leaves_the_game_on_another_node_is_gone_from_the_room() {
+    let rig = Rig::two(Rules::default()).await;
+    let mut ann = rig.at(1).guest().await;
+    let bob = rig.at(2).guest().await;
+    ann.sees(&bob.name).await;
+    bob.type_line("quit");
+    ann.sees(&format!("{} leaves the game", bob.name)).await;
+    let seen = ann.asks("look", "The Hall").await;
+    assert!(!seen.contains(&format!("{} is here", bob.name)), "{seen}");
+    let fanned = rig.at(2).count(Count::FanOut);
+    ann.asks("say alone", "You say").await;
+    assert_eq!(rig.at(2).count(Count::FanOut), fanned);
+    rig.stop().await;
+}
