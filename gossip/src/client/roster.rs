@@ -31,6 +31,15 @@ pub struct RemoteGame {
 }
 
 impl Roster {
+    /// A roster of these games, as another one had them.
+    pub fn new(games: Vec<RemoteGame>) -> Self {
+        let mut games: Vec<Arc<RemoteGame>> = games.into_iter().map(Arc::new).collect();
+        games.sort_by_cached_key(|game| fold(&game.name));
+        games.dedup_by(|one, other| fold(&one.name) == fold(&other.name));
+        let players = games.iter().map(|game| game.players.len()).sum();
+        Self { games, players }
+    }
+
     /// The games.
     pub fn games(&self) -> &[Arc<RemoteGame>] {
         &self.games
