@@ -1,6 +1,7 @@
 //! `[process]` The bridge as others use it: sessions, staff, the operator and the tree. Nothing
 //! here waits.
 
+use super::joint::{Joint, JointNetwork};
 use super::limits;
 use super::message::{BridgeMessage, WatchMessage};
 use super::network::Network;
@@ -13,7 +14,7 @@ use super::who::{RemoteWho, everywhere, of_game};
 use crate::content::World;
 use crate::event::Text;
 use crate::ids::ChannelId;
-use crate::node::{Player, Players};
+use crate::node::{Found, Player, Players};
 use crate::talk::Channels;
 use crate::text::name_begins;
 use belay_gossip::client::{Port, RemoteGame, Roster, Tell, TellAnswer};
@@ -36,6 +37,8 @@ const BACKOFF: Backoff = Backoff {
 pub struct Bridge {
     pub(super) shared: Arc<Shared>,
     pub(super) client: Arc<dyn Network>,
+    pub(super) joint: Arc<JointNetwork>,
+    pub(super) inlet: Inlet,
     mailbox: Mailbox<BridgeMessage>,
     pub(super) watch: Arc<OnceLock<Address<WatchMessage>>>,
 }
@@ -68,8 +71,11 @@ impl Bridge {
         });
         let around = (players, channels.clone());
         let shared = Arc::new(Shared::new(world, around, rules, mailbox.address()));
-        let inlet = Inlet::new(shared.clone());
-        let client = client(Arc::new(inlet.clone()));
+        let joint = Arc::new(Joint::default());
+        let inlet = Inlet::new(shared.clone(), joint.clone());
+        let inner = client(Arc::new(inlet.clone()));
+        let joint = Arc::new(JointNetwork { inner, joint });
+        let client: Arc<dyn Network> = joint.clone();
         inlet.plug(&client);
         shared
             .remote_names()
@@ -84,6 +90,8 @@ impl Bridge {
         Self {
             shared,
             client,
+            joint,
+            inlet,
             mailbox,
             watch: Arc::default(),
         }
@@ -115,7 +123,10 @@ impl Bridge {
 
     /// A player leaves the game. To be called before the entry in the list of players ends.
     pub fn left(&self, name: &str) {
-        self.client.sign_out(name);
+        // A newer session of the character may play on another node.
+        if !matches!(self.shared.players.locate(name), Some(Found::There(_))) {
+            self.client.sign_out(name);
+        }
     }
 
     /// Whether players are told who comes and goes elsewhere, unless they chose themselves.

@@ -16,14 +16,17 @@
 //! * `rules`: what staff decided.
 //! * `handle`, `staff`: the bridge as others use it; `port`: both directions of what is said;
 //!   `process`: who is told; `watch`: the credentials file.
+//! * `joint`, `far`: one connection for all nodes of a cluster.
 //!
 //! Whatever becomes of the network, nobody here waits for it: a call returns at once, and what has
 //! no room is dropped and counted.
 
 mod client;
 mod counts;
+mod far;
 mod file;
 mod handle;
+mod joint;
 pub mod limits;
 mod message;
 mod network;
@@ -41,10 +44,12 @@ mod staff;
 mod tests;
 mod watch;
 mod who;
+mod word;
 
 pub use client::client;
 pub use file::FileState;
 pub use handle::{Bridge, Outgoing};
+pub use joint::{Link, Post, Told};
 pub use message::{BridgeMessage, WatchMessage};
 pub use network::{Answer, Network};
 pub use notices::{Notices, Sign, Signed};
@@ -57,3 +62,4 @@ pub use shared::BridgeRules;
 pub use shown::{GameAbout, NotTold, Out, Shown};
 pub use watch::Watch;
 pub use who::{GameSeen, RemoteWho, everywhere, of_game};
+pub use word::Word;

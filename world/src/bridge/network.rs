@@ -45,4 +45,6 @@ pub trait Network: fmt::Debug + Send + Sync + 'static {
     fn status(&self) -> ClientStatus;
     /// What it counted.
     fn figures(&self) -> ClientFigures;
+    /// Some time has passed.
+    fn tick(&self) {}
 }

@@ -1,6 +1,7 @@
 //! `[process]` Both directions of what is said: news of the network go to channels and sessions,
 //! lines of remote channels go to the network. Nothing here waits.
 
+use super::joint::{Joint, Post, Told};
 use super::message::BridgeMessage;
 use super::network::Network;
 use super::notices::Sign;
@@ -8,11 +9,14 @@ use super::outage::Reach;
 use super::remote::{Remote, shorten};
 use super::shared::Shared;
 use super::shown::{NotTold, Out, Shown};
+use super::word::Word;
 use crate::event::{Event, Text};
+use crate::node::Found;
 use crate::ring::{NetworkTell, SessionMessage};
 use crate::talk::{ChannelLine, Foreign, Outlet, Speaker};
 use crate::view::Notice;
 use belay_gossip::client::{News, Port, Receipt, SayError, TellOutcome};
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tokio::time::Instant;
 
@@ -21,15 +25,23 @@ use tokio::time::Instant;
 pub(super) struct Inlet {
     shared: Arc<Shared>,
     client: Arc<OnceLock<Arc<dyn Network>>>,
+    joint: Arc<Joint>,
 }
 
 /// What a session says became of a tell from another game. One that is dropped, as with a session
 /// that ends, says that nobody read it.
-#[derive(Debug)]
 pub struct TellReceipt {
     shared: Arc<Shared>,
-    to: Option<(Arc<dyn Network>, Receipt)>,
+    to: Option<Told>,
     open: bool,
+}
+
+impl fmt::Debug for TellReceipt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TellReceipt")
+            .field("open", &self.open)
+            .finish_non_exhaustive()
+    }
 }
 
 impl TellReceipt {
@@ -46,8 +58,8 @@ impl TellReceipt {
     }
 
     fn answer(&mut self, outcome: TellOutcome) {
-        if let Some((client, receipt)) = self.to.take() {
-            client.receipt(receipt, outcome);
+        if let Some(told) = self.to.take() {
+            told(outcome);
         }
     }
 }
@@ -62,10 +74,11 @@ impl Drop for TellReceipt {
 }
 
 impl Inlet {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, joint: Arc<Joint>) -> Self {
         Self {
             shared,
             client: Arc::default(),
+            joint,
         }
     }
 
@@ -98,9 +111,23 @@ impl Inlet {
 
     fn tell(&self, from: Remote, to: &str, text: &str, receipt: Option<Receipt>) {
         let shared = &self.shared;
+        let told = self.client.get().cloned().zip(receipt);
+        let told = told.map(|(client, receipt)| -> Told {
+            Box::new(move |outcome| client.receipt(receipt, outcome))
+        });
+        let link = self.joint.link();
+        let elsewhere = matches!(shared.players.locate(to), Some(Found::There(_)));
+        match link.filter(|_| elsewhere && !shared.staff().blocks_player(&from)) {
+            Some(link) => link.told(&from, to, text, told.unwrap_or_else(|| Box::new(|_| {}))),
+            None => self.tell_here(from, to, text, told),
+        }
+    }
+
+    pub(super) fn tell_here(&self, from: Remote, to: &str, text: &str, told: Option<Told>) {
+        let shared = &self.shared;
         let receipt = TellReceipt {
             shared: shared.clone(),
-            to: self.client.get().cloned().zip(receipt),
+            to: told,
             open: true,
         };
         if shared.staff().blocks_player(&from) {
@@ -122,12 +149,15 @@ impl Inlet {
     }
 
     /// A tell of a player here was taken by the network, and then nobody there read it.
-    fn unread(&self, from: &str, to: Remote) {
+    pub(super) fn unread(&self, from: &str, to: Remote) {
         if let Some(player) = self.shared.players.find_exactly(from) {
             let why = NotTold::NotThere;
             let shown = Event::Bridge(Shown::NotTold { to, why });
             let notice = Arc::new(Notice::new(shown));
             drop(player.session.try_send(SessionMessage::Notice(notice)));
+        } else if let Some(link) = self.joint.link() {
+            let from = from.to_owned();
+            link.to_player(&from.clone(), Word::Unread { from, to });
         }
     }
 
@@ -150,11 +180,34 @@ impl Port for Inlet {
         let mut names = Vec::with_capacity(self.shared.players.count());
         let each = |player: &Arc<crate::node::Player>| names.push(player.name.to_string());
         self.shared.players.for_each(each);
+        names.extend(self.shared.players.names_elsewhere());
         names.sort_unstable();
+        names.dedup();
         names
     }
 
+    /// Only the node of the connection hears the network; who comes and goes it tells the others.
     fn deliver(&self, news: News) {
+        if self.joint.post() != Post::Here {
+            return;
+        }
+        match &news {
+            News::SignIn { .. } | News::SignOut { .. } | News::GameUp(_) | News::GameDown(_) => {
+                self.joint.to_all(Word::News(news.clone()));
+            }
+            News::Channel { .. }
+            | News::Tell { .. }
+            | News::TellReceipt { .. }
+            | News::Missed { .. }
+            | News::Status(_) => {}
+        }
+        self.take(news);
+    }
+}
+
+impl Inlet {
+    /// News of the network, from this node's client or the node that has the connection.
+    pub(super) fn take(&self, news: News) {
         match news {
             News::Channel {
                 channel,
@@ -218,8 +271,11 @@ impl Lines {
         if let Some(reason) = shared.muted(speaker) {
             return Some(Err(muted(&reason)));
         }
-        let player = shared.players.find_exactly(speaker);
-        if !shared.rules.guests_speak && player.is_some_and(|player| player.is_guest()) {
+        let guest = |found: Found| match found {
+            Found::Here(player) => player.is_guest(),
+            Found::There(far) => far.guest,
+        };
+        if !shared.rules.guests_speak && shared.players.locate(speaker).is_some_and(guest) {
             return Some(Err(GUEST.into()));
         }
         let about = shared.world.channel(line.channel)?;

@@ -156,6 +156,7 @@ impl Process for BridgeProcess {
             BridgeMessage::GameDown(game) => self.notices.game_down(&game),
             BridgeMessage::Status => self.look(ctx),
             BridgeMessage::Tick => {
+                self.client.tick();
                 self.look(ctx);
                 self.due(ctx);
                 ctx.send_after(TICK, BridgeMessage::Tick);

@@ -5,6 +5,7 @@ use super::handle::Bridge;
 use super::message::WatchMessage;
 use super::report::BridgeReport;
 use super::rules::Rules;
+use super::word::Word;
 use crate::event::Text;
 use crate::store::{
     NetworkRule, NewNetworkRule, RuleKind, RuleSubject, StoreError, StorePort, UnixMillis,
@@ -92,6 +93,8 @@ impl Bridge {
                 let game = blocks.then(|| held.subject.name.clone());
                 shared.change(|rules| rules.add(held));
                 game.iter().for_each(|game| shared.forget(game));
+                let game = game.map(|game| Text::from(&*game));
+                bridge.joint.joint.to_all(Word::Rules(game));
                 bridge.refresh(&again);
             }
             reply(added);
@@ -105,10 +108,11 @@ impl Bridge {
         subject: RuleSubject,
         reply: impl FnOnce(Result<bool, StoreError>) + Send + 'static,
     ) {
-        let shared = self.shared.clone();
+        let bridge = self.clone();
         store.remove_network_rule(subject.clone(), move |lifted| {
             if lifted.is_ok() {
-                shared.change(|rules| rules.lift(&subject));
+                bridge.shared.change(|rules| rules.lift(&subject));
+                bridge.joint.joint.to_all(Word::Rules(None));
             }
             reply(lifted);
         });

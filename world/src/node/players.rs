@@ -71,14 +71,20 @@ impl Players {
         self.heralds.set(herald).is_ok()
     }
 
-    /// Notes what another node says of its players.
-    pub fn note(&self, change: impl FnOnce(&mut Presence)) {
-        change(
-            &mut self
-                .elsewhere
-                .write()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
+    /// Notes what another node says of its players; the names that play elsewhere since then
+    /// (`true`), and those that do not any more.
+    pub fn note(&self, change: impl FnOnce(&mut Presence)) -> Vec<(Text, bool)> {
+        let elsewhere = self.elsewhere.write();
+        let mut elsewhere = elsewhere.unwrap_or_else(PoisonError::into_inner);
+        change(&mut elsewhere);
+        elsewhere.take_changes()
+    }
+
+    /// The names of all who play on other nodes.
+    pub fn names_elsewhere(&self) -> Vec<String> {
+        let elsewhere = self.elsewhere();
+        let all = elsewhere.beginning("");
+        all.map(|(_, far, _)| far.name.to_string()).collect()
     }
 
     /// Enters a player under their name; the entry ends with what is returned or its owner.

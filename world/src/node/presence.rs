@@ -52,6 +52,8 @@ pub struct Presence {
     nodes: BTreeMap<NodeId, Folk>,
     /// On which nodes somebody of this name plays; more than one only for a moment.
     by_name: BTreeMap<Text, BTreeSet<NodeId>>,
+    /// Names that came to the list or left it, and were not taken yet.
+    changes: Vec<(Text, bool)>,
 }
 
 /// The people of one node.
@@ -117,8 +119,18 @@ impl Presence {
     pub fn plays(&mut self, node: NodeId, person: Person) {
         let key = key(&person.name);
         let folk = self.nodes.entry(node).or_default();
+        let name = person.name.clone();
         folk.people.insert(key.clone(), person);
-        self.by_name.entry(key).or_default().insert(node);
+        let at = self.by_name.entry(key).or_default();
+        if at.is_empty() {
+            self.changes.push((name, true));
+        }
+        at.insert(node);
+    }
+
+    /// The names that came to the list (`true`) or left it since this was asked last.
+    pub fn take_changes(&mut self) -> Vec<(Text, bool)> {
+        std::mem::take(&mut self.changes)
     }
 
     /// The player of this entry left.
@@ -132,8 +144,8 @@ impl Presence {
             .get(&key)
             .is_some_and(|person| person.entry == entry)
         {
-            folk.people.remove(&key);
-            self.unname(&key, node);
+            let person = folk.people.remove(&key);
+            self.unname(&key, node, person);
         }
     }
 
@@ -197,16 +209,18 @@ impl Presence {
     fn clear(&mut self, node: NodeId) {
         let folk = self.nodes.get_mut(&node);
         let people = folk.map(|folk| std::mem::take(&mut folk.people));
-        for key in people.unwrap_or_default().keys() {
-            self.unname(key, node);
+        for (key, person) in people.unwrap_or_default() {
+            self.unname(&key, node, Some(person));
         }
     }
 
-    fn unname(&mut self, key: &Text, node: NodeId) {
+    fn unname(&mut self, key: &Text, node: NodeId, person: Option<Person>) {
         if let Some(at) = self.by_name.get_mut(key) {
             at.remove(&node);
             if at.is_empty() {
                 self.by_name.remove(key);
+                let name = person.map(|person| (person.name, false));
+                self.changes.extend(name);
             }
         }
     }

@@ -90,9 +90,14 @@ fn refused(reply: Result<Reply, OutOfReach>, name: Text) -> Event {
     Event::Refused(match reply {
         Err(OutOfReach) => Refusal::OutOfReach(name),
         Ok(Reply::Full { name }) => Refusal::CannotListen(name.into()),
-        Ok(Reply::Nobody | Reply::Told { .. } | Reply::Done { .. } | Reply::In { .. }) => {
-            Refusal::NobodyCalled(name)
-        }
+        Ok(
+            Reply::Nobody
+            | Reply::Told { .. }
+            | Reply::Done { .. }
+            | Reply::In { .. }
+            | Reply::Game(_)
+            | Reply::Read(_),
+        ) => Refusal::NobodyCalled(name),
     })
 }
 

@@ -6,16 +6,17 @@
 
 use super::circle::{Circle, answer_all};
 use super::counter::{Counter, Out};
-use super::limits;
+use super::games::Socket;
 use super::local;
 use super::port::OutOfReach;
-use super::wire::{Errand, PeopleMessage, PersonRecord, Reply};
+use super::state::{Answered, Depends, Job, State};
+use super::wire::{Errand, PeopleMessage, PersonRecord};
+use crate::bridge::Word;
 use crate::cluster::Department;
 use crate::event::Text;
-use crate::node::{Far, Herald, Person, Services};
-use crate::ring::{SessionMessage, SessionPort};
+use crate::node::{Far, Herald, Person, Presence, Services};
 use belay_cluster::{Class, Cluster, NodeId, PeerNews, View};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokio::time::Instant;
@@ -24,69 +25,19 @@ use tokio::time::Instant;
 pub(super) struct Exchange {
     pub(super) cluster: Cluster,
     node: Weak<Services>,
+    me: Weak<Self>,
     state: Mutex<State>,
 }
 
-/// Called once with the answer to a question.
-type Answered = Box<dyn FnOnce(Result<Reply, OutOfReach>) + Send>;
-
-pub(super) struct State {
-    /// To whom wires stand.
-    wires: BTreeSet<NodeId>,
-    /// Who plays here, as the others were told.
-    mine: BTreeMap<Text, Person>,
-    questions: BTreeMap<u64, Question>,
-    last_question: u64,
-    counter: Counter,
-    circle: Circle,
-    jobs: VecDeque<Job>,
-    /// Somebody does the jobs.
-    busy: bool,
-}
-
-struct Question {
-    to: NodeId,
-    answered: Answered,
-}
-
-/// What is to be done without the lock.
-enum Job {
-    /// To be sent; this depends on it.
-    Send(NodeId, Arc<[u8]>, Depends),
-    /// A question has its answer.
-    Answer(Answered, Result<Reply, OutOfReach>),
-    /// A session is told what became of its account.
-    Tell(SessionPort, SessionMessage),
-}
-
-/// What is to be told when a message is not sent.
-#[derive(Clone, Copy, Debug)]
-enum Depends {
-    /// Nothing: it is said again, or may be lost.
-    Nothing,
-    /// The answer to this question.
-    Question(u64),
-    /// The answer to what a player said on a channel.
-    Saying(u64),
-}
-
 impl Exchange {
-    pub(super) fn new(cluster: Cluster, node: Weak<Services>) -> Self {
-        let state = State {
-            wires: BTreeSet::new(),
-            mine: BTreeMap::new(),
-            questions: BTreeMap::new(),
-            last_question: 0,
-            counter: Counter::new(),
-            circle: Circle::default(),
-            jobs: VecDeque::new(),
-            busy: false,
-        };
-        Self {
+    pub(super) fn new(cluster: Cluster, node: Weak<Services>) -> Arc<Self> {
+        let state = State::new();
+        Arc::new_cyclic(|me| Self {
             cluster,
             node,
+            me: me.clone(),
             state: Mutex::new(state),
-        }
+        })
     }
 
     /// Has something done about claims, and says what follows.
@@ -150,6 +101,19 @@ impl Exchange {
         step(&mut self.lock().circle)
     }
 
+    /// Has something done about the socket to other games.
+    pub(super) fn socket<R>(&self, step: impl FnOnce(&mut Socket) -> R) -> R {
+        step(&mut self.lock().socket)
+    }
+
+    /// Notes who plays elsewhere; the network hears who came and went, if its socket is here.
+    fn note(&self, node: &Services, change: impl FnOnce(&mut Presence)) {
+        let changes = node.players.note(change);
+        if !changes.is_empty() {
+            node.bridge.signed_elsewhere(&changes);
+        }
+    }
+
     /// The node, while it is there.
     pub(super) fn node(&self) -> Option<Arc<Services>> {
         self.node.upgrade()
@@ -160,9 +124,7 @@ impl Exchange {
         let stands = matches!(news, PeerNews::Up(_));
         let services = self.node.upgrade();
         if let Some(services) = &services {
-            services
-                .players
-                .note(|presence| presence.wire(node, stands));
+            self.note(services, |presence| presence.wire(node, stands));
         }
         self.work(|state| {
             if stands {
@@ -177,6 +139,7 @@ impl Exchange {
             Some(services) if stands => {
                 self.claims(|counter, out| counter.wired(node, out));
                 self.channels_up(services, node);
+                self.games_up(services, node);
             }
             Some(_) | None => self.channels_down(node),
         }
@@ -192,9 +155,10 @@ impl Exchange {
             return;
         };
         let living: BTreeSet<NodeId> = view.living().collect();
-        services.players.note(|presence| presence.members(&living));
+        self.note(&services, |presence| presence.members(&living));
         self.claims(|counter, out| counter.changed(view, out));
         self.channels_changed(&services, view);
+        self.games_changed(&services, view);
     }
 
     /// Another node says something.
@@ -206,7 +170,6 @@ impl Exchange {
             tracing::debug!(target: "belay_world", peer = from.0, "message not understood");
             return;
         };
-        let players = &services.players;
         match message {
             PeopleMessage::List {
                 first,
@@ -214,21 +177,27 @@ impl Exchange {
                 people,
             } => {
                 let people = people.into_iter().map(Person::from).collect();
-                players.note(|presence| presence.list(from, (first, last), people));
+                self.note(&services, |presence| {
+                    presence.list(from, (first, last), people)
+                });
             }
             PeopleMessage::Plays(person) => {
-                players.note(|presence| presence.plays(from, person.into()));
+                self.note(&services, |presence| presence.plays(from, person.into()));
             }
             PeopleMessage::Left { name, entry } => {
-                players.note(|presence| presence.left(from, &name, entry));
+                self.note(&services, |presence| presence.left(from, &name, entry));
             }
             PeopleMessage::Ask {
                 question,
                 to,
                 errand,
             } => {
-                let reply = local::obey(&services, &to, errand);
-                self.send(from, &PeopleMessage::Answer { question, reply });
+                let me = self.me.clone();
+                local::obey(&services, &to, errand, move |reply| {
+                    if let Some(exchange) = me.upgrade() {
+                        exchange.send(from, &PeopleMessage::Answer { question, reply });
+                    }
+                });
             }
             PeopleMessage::Answer { question, reply } => {
                 self.work(|state| state.answer(question, Ok(reply)));
@@ -237,6 +206,10 @@ impl Exchange {
             | PeopleMessage::Banned(_)
             | PeopleMessage::Lifted { .. }
             | PeopleMessage::Staff { .. }) => local::note(&services, other),
+            PeopleMessage::Games(message) => {
+                let store = &services.store;
+                services.bridge.from_afar(Word::from(message), store);
+            }
             PeopleMessage::Talk(message) => self.talk(&services, from, message),
             PeopleMessage::Claims(claims) => {
                 let now = Instant::now().into_std();
@@ -307,66 +280,6 @@ struct Free<'a>(&'a Exchange);
 impl Drop for Free<'_> {
     fn drop(&mut self) {
         self.0.lock().busy = false;
-    }
-}
-
-impl State {
-    fn ask(&mut self, far: &Far, errand: Errand, answered: Answered) {
-        if !self.wires.contains(&far.node) || self.questions.len() >= limits::QUESTIONS_MAX {
-            return self.jobs.push_back(Job::Answer(answered, Err(OutOfReach)));
-        }
-        self.last_question += 1;
-        let question = self.last_question;
-        let message = PeopleMessage::Ask {
-            question,
-            to: far.name.to_string(),
-            errand,
-        };
-        let to = far.node;
-        self.questions.insert(question, Question { to, answered });
-        let body = message.encode().into();
-        self.jobs
-            .push_back(Job::Send(to, body, Depends::Question(question)));
-    }
-
-    fn answer(&mut self, question: u64, reply: Result<Reply, OutOfReach>) {
-        if let Some(Question { answered, .. }) = self.questions.remove(&question) {
-            self.jobs.push_back(Job::Answer(answered, reply));
-        }
-    }
-
-    fn out_of_reach(&mut self, node: NodeId) {
-        let asked = |question: &Question| question.to == node;
-        let open = self.questions.iter().filter(|(_, one)| asked(one));
-        for question in open.map(|(id, _)| *id).collect::<Vec<_>>() {
-            self.answer(question, Err(OutOfReach));
-        }
-    }
-
-    fn send(&mut self, to: NodeId, message: &PeopleMessage) {
-        self.jobs
-            .push_back(Job::Send(to, message.encode().into(), Depends::Nothing));
-    }
-
-    fn send_all(&mut self, message: &PeopleMessage) {
-        let body: Arc<[u8]> = message.encode().into();
-        let to_each = |to: &NodeId| Job::Send(*to, body.clone(), Depends::Nothing);
-        self.jobs.extend(self.wires.iter().map(to_each));
-    }
-
-    /// The whole list, in pieces.
-    fn list_to(&mut self, node: NodeId) {
-        let people: Vec<PersonRecord> = self.mine.values().map(PersonRecord::from).collect();
-        let pieces = people.len().div_ceil(limits::LIST_PIECE).max(1);
-        for piece in 0..pieces {
-            let some = people.iter().skip(piece * limits::LIST_PIECE);
-            let list = PeopleMessage::List {
-                first: piece == 0,
-                last: piece + 1 == pieces,
-                people: some.take(limits::LIST_PIECE).cloned().collect(),
-            };
-            self.send(node, &list);
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::counter::Counter;
 use super::exchange::Exchange;
-use super::shards::Kind;
+use super::shards::{self, Kind};
 use belay_cluster::{
     Built, Epoch, Fence, HandOver, Host, NodeId, PeerNews, ShardId, ShardReport, View,
 };
@@ -26,7 +26,8 @@ impl PeopleHost {
             Some(Kind::Channel(name)) => self.0.owned_channel(&name, |circle, channel| {
                 circle.freeze(channel, epoch, frozen)
             }),
-            Some(Kind::Gossip) | None => {}
+            Some(Kind::Gossip) => self.0.games(|socket| socket.freeze(epoch, frozen)),
+            None => {}
         }
     }
 }
@@ -39,7 +40,8 @@ impl Host for PeopleHost {
                     .claims(|counter, out| counter.run(partition, fence, out));
             }
             Some(Kind::Channel(name)) => self.0.run_channel(&name, fence),
-            Some(Kind::Gossip) | None => {}
+            Some(Kind::Gossip) => self.0.games(|socket| socket.run(fence)),
+            None => {}
         }
     }
 
@@ -52,7 +54,8 @@ impl Host for PeopleHost {
                 self.0
                     .owned_channel(&name, |circle, channel| circle.stop(channel, epoch));
             }
-            Some(Kind::Gossip) | None => {}
+            Some(Kind::Gossip) => self.0.games(|socket| socket.stop(epoch)),
+            None => {}
         }
     }
 
@@ -72,6 +75,7 @@ impl Host for PeopleHost {
 
     /// Each shard asks its fence before it acts.
     fn suspend(&self, on: bool) {
+        self.0.games(|socket| socket.suspend(on));
         if !on {
             self.0.claims(Counter::resume);
         }
@@ -94,5 +98,13 @@ impl Host for PeopleHost {
         if let Some(node) = self.0.node() {
             self.0.circle(|circle| circle.report(&node.world, out));
         }
+        let epoch = self.0.socket(|socket| socket.epoch());
+        out.extend(epoch.map(|epoch| ShardReport {
+            shard: shards::gossip(),
+            epoch,
+            ticked_ms_ago: 0,
+            weight: 1,
+            busy: false,
+        }));
     }
 }

@@ -1,23 +1,59 @@
 //! `[process]` What another node wants of those who play here.
 
+use super::games;
 use super::wire::{Errand, PeopleMessage, Reply};
 use crate::being::Item;
+use crate::bridge::Remote;
 use crate::event::Text;
 use crate::ids::{AccountId, Being, ItemId, MobId};
-use crate::node::Services;
+use crate::node::{Player, Services};
 use crate::ring::{RoomMessage, SessionMessage};
 use crate::room::Cast;
 use crate::store::BanSubject;
 use crate::talk::Speaker;
+use belay_gossip::client::{Tell, TellOutcome};
 
 /// Who lays a thing back that nobody took.
 const NOBODY: Being = Being::Mob(MobId(u32::MAX));
 
-/// Does it for a player here, and says what came of it.
-pub(super) fn obey(node: &Services, to: &str, errand: Errand) -> Reply {
-    let Some(player) = node.players.find_exactly(to) else {
-        return Reply::Nobody;
-    };
+/// Does it for a player here, and says what came of it: at once, or later.
+pub(super) fn obey(
+    node: &Services,
+    to: &str,
+    errand: Errand,
+    reply: impl FnOnce(Reply) + Send + 'static,
+) {
+    match errand {
+        Errand::ToGame {
+            from_name,
+            to_name,
+            to_game,
+            message,
+        } => {
+            let tell = Tell {
+                from_name,
+                to_name,
+                to_game,
+                message,
+            };
+            games::tell(node, tell, reply);
+        }
+        Errand::FromGame { name, game, text } => {
+            let from = Remote {
+                name: name.into(),
+                game: game.into(),
+            };
+            let told = Box::new(move |outcome| reply(Reply::Read(outcome == TellOutcome::Shown)));
+            node.bridge.told_from_afar(from, to, &text, told);
+        }
+        Errand::Tell { .. } | Errand::Kick { .. } | Errand::Crash | Errand::Where => {
+            let player = node.players.find_exactly(to);
+            reply(player.map_or(Reply::Nobody, |player| at_once(node, &player, errand)));
+        }
+    }
+}
+
+fn at_once(node: &Services, player: &Player, errand: Errand) -> Reply {
     let name = player.name.to_string();
     match errand {
         Errand::Tell { from, text } => {
@@ -34,11 +70,8 @@ pub(super) fn obey(node: &Services, to: &str, errand: Errand) -> Reply {
             }
         }
         Errand::Kick { reason } => {
-            drop(
-                player
-                    .session
-                    .try_send_owed(SessionMessage::Kick(reason.into())),
-            );
+            let kick = SessionMessage::Kick(reason.into());
+            drop(player.session.try_send_owed(kick));
             Reply::Done { name }
         }
         Errand::Crash => {
@@ -51,6 +84,8 @@ pub(super) fn obey(node: &Services, to: &str, errand: Errand) -> Reply {
                 room: room.map(|room| room.key.to_string()),
             }
         }
+        // Not of a player here, or answered later.
+        Errand::ToGame { .. } | Errand::FromGame { .. } => Reply::Nobody,
     }
 }
 
@@ -99,6 +134,7 @@ pub(super) fn note(node: &Services, message: PeopleMessage) {
         | PeopleMessage::Ask { .. }
         | PeopleMessage::Answer { .. }
         | PeopleMessage::Claims(_)
-        | PeopleMessage::Talk(_) => {}
+        | PeopleMessage::Talk(_)
+        | PeopleMessage::Games(_) => {}
     }
 }

@@ -33,10 +33,11 @@ impl People {
     /// From now on the node is one of a cluster, which is to call the host that is returned;
     /// nothing if it was one already. To be called before anybody plays.
     pub fn join(cluster: Cluster, node: &Arc<Services>) -> Option<Arc<PeopleHost>> {
-        let exchange = Arc::new(Exchange::new(cluster, Arc::downgrade(node)));
+        let exchange = Exchange::new(cluster, Arc::downgrade(node));
         node.people.0.set(exchange.clone()).ok()?;
         node.players.plug(exchange.clone());
         node.channels.link(exchange.clone());
+        node.bridge.link(exchange.clone());
         Some(Arc::new(PeopleHost::new(exchange)))
     }
 

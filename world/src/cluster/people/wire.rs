@@ -3,6 +3,7 @@
 //! understood here, and left out.
 
 use super::claim_wire::ClaimMessage;
+use super::games_wire::{AnswerRecord, GamesMessage};
 use super::talk_wire::TalkMessage;
 use crate::node::Person;
 use crate::store::{BanSubject, NewBan};
@@ -79,6 +80,8 @@ pub(super) enum PeopleMessage {
     Claims(ClaimMessage),
     /// Of channels.
     Talk(TalkMessage),
+    /// Of other games.
+    Games(GamesMessage),
 }
 
 /// What is wanted of a player on another node.
@@ -100,6 +103,26 @@ pub enum Errand {
     Crash,
     /// Where are they?
     Where,
+    /// Not of a player, but of the node of the socket: tell somebody in another game this.
+    ToGame {
+        /// From whom.
+        from_name: String,
+        /// To whom.
+        to_name: String,
+        /// In which game.
+        to_game: String,
+        /// The words.
+        message: String,
+    },
+    /// Somebody in another game tells them this.
+    FromGame {
+        /// From whom.
+        name: String,
+        /// In which game.
+        game: String,
+        /// The words.
+        text: String,
+    },
 }
 
 /// What came of it.
@@ -129,6 +152,10 @@ pub enum Reply {
         /// The key of the room.
         room: Option<String>,
     },
+    /// What the network said to a tell.
+    Game(AnswerRecord),
+    /// Whether they read it.
+    Read(bool),
 }
 
 /// A player in the list of a node.
@@ -190,6 +217,8 @@ impl std::fmt::Debug for Errand {
             Self::Kick { .. } => "Kick",
             Self::Crash => "Crash",
             Self::Where => "Where",
+            Self::ToGame { .. } => "ToGame",
+            Self::FromGame { .. } => "FromGame",
         })
     }
 }
@@ -316,6 +345,22 @@ mod tests {
         };
         check(answer(told), b"\x04\x01\x02\x02Bo\x01\x01x");
         check(answer(Reply::Done { name: name() }), b"\x04\x01\x03\x02Bo");
+        check(answer(Reply::Game(AnswerRecord::Sent)), b"\x04\x01\x05\x00");
+        check(answer(Reply::Read(true)), b"\x04\x01\x06\x01");
+        let text = |text: &str| text.to_owned();
+        let to_game = Errand::ToGame {
+            from_name: text("Ann"),
+            to_name: text("Cy"),
+            to_game: text("G"),
+            message: text("hi"),
+        };
+        check(ask(to_game), b"\x03\x01\x02Bo\x04\x03Ann\x02Cy\x01G\x02hi");
+        let from_game = Errand::FromGame {
+            name: text("Cy"),
+            game: text("G"),
+            text: text("hi"),
+        };
+        check(ask(from_game), b"\x03\x01\x02Bo\x05\x02Cy\x01G\x02hi");
         let room = Some("a/b".to_owned());
         check(answer(Reply::In { room }), b"\x04\x01\x04\x01\x03a/b");
     }

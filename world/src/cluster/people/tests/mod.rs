@@ -4,6 +4,7 @@
 
 mod channels;
 mod claims;
+mod games;
 mod model;
 mod network;
 mod presence;

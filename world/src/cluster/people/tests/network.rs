@@ -3,7 +3,8 @@
 use crate::bridge::{Answer, Network};
 use belay_gossip::Credentials;
 use belay_gossip::client::{
-    ClientFigures, ClientStatus, Port, Receipt, Roster, SayError, Tell, TellAnswer, TellOutcome,
+    ClientFigures, ClientStatus, News, Port, Receipt, RemoteGame, Roster, SayError, Tell,
+    TellAnswer, TellOutcome,
 };
 use belay_runtime::{ChildSpec, Context};
 use std::convert::Infallible;
@@ -22,6 +23,41 @@ pub(super) struct Script {
 impl Script {
     pub(super) fn plug(&self, port: Arc<dyn Port>) {
         self.port.get_or_init(|| port);
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        *self.on.lock().unwrap()
+    }
+
+    /// What it was asked for since the last time.
+    pub(super) fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    /// Whether it was asked for this.
+    pub(super) fn was_asked(&self, what: &str) -> bool {
+        self.asked.lock().unwrap().iter().any(|one| one == what)
+    }
+
+    /// The network brings this.
+    pub(super) fn brings(&self, news: News) {
+        self.port.get().unwrap().deliver(news);
+    }
+
+    /// Who plays here, as the network is told.
+    pub(super) fn players(&self) -> String {
+        self.port.get().unwrap().players().join(" ")
+    }
+
+    /// These play elsewhere, in one game.
+    pub(super) fn plays_elsewhere(&self, game: &str, players: &[&str]) {
+        let game = RemoteGame {
+            name: game.to_owned(),
+            players: players.iter().map(|name| (*name).to_owned()).collect(),
+            count: 1,
+            ..RemoteGame::default()
+        };
+        *self.roster.lock().unwrap() = Arc::new(Roster::new(vec![game]));
     }
 
     fn note(&self, what: impl Into<String>) {

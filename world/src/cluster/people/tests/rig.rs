@@ -69,6 +69,7 @@ pub(super) struct Rig {
 pub(super) struct Realm {
     pub(super) id: NodeId,
     pub(super) services: Arc<Services>,
+    pub(super) network: Arc<Script>,
     sessions: DynamicSupervisor,
     sockets: DynamicSupervisor,
     links: Mutex<Vec<(SessionPort, ConnectionId)>>,
@@ -214,13 +215,14 @@ impl Realm {
             .child(pool.spec())
             .child(sessions.spec())
             .child(services.bridge.spec(Vec::new));
-        let node = Node::start(tree).await.unwrap();
         let people = People::join(mesh.cluster(id).unwrap(), &services).unwrap();
+        let node = Node::start(tree).await.unwrap();
         let rooms: Arc<dyn Host> = Arc::new(NoRooms);
         mesh.attach(id, Arc::new(WorldHost::new(rooms, people)));
         Self {
             id,
             services,
+            network,
             sessions,
             sockets,
             links: Mutex::default(),
