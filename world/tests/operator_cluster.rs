@@ -437,3 +437,85 @@ fn certificates_are_made_and_nothing_is_overwritten() {
         stderr(&other)
     );
 }
+
+#[test]
+fn a_cluster_is_founded_once_for_a_data_directory() {
+    let scratch = Scratch::new();
+    let data = scratch.join("data");
+    let data = data.to_str().expect("utf-8");
+    for (node, name, told) in [
+        ("N1", "demo", "\"N1\" is not a name of a node"),
+        ("n1", "", "\"\" is not a name of a cluster"),
+        (
+            "n1",
+            "two words",
+            "\"two words\" is not a name of a cluster",
+        ),
+    ] {
+        let bad = run(&[
+            "cluster", "init", "--data", data, "--node", node, "--name", name,
+        ]);
+        assert_eq!(bad.status.code(), Some(64), "{}", stderr(&bad));
+        assert!(stderr(&bad).contains(told), "{}", stderr(&bad));
+    }
+    assert!(!scratch.join("data").exists(), "nothing was made");
+    let init = [
+        "cluster", "init", "--data", data, "--node", "n1", "--name", "demo",
+    ];
+    let founded = run(&init);
+    assert_eq!(founded.status.code(), Some(0), "{}", stderr(&founded));
+    let told = format!("{data} is the first node of the cluster demo\n");
+    assert!(stdout(&founded).starts_with(&told), "{}", stdout(&founded));
+    let again = run(&init);
+    assert_eq!(again.status.code(), Some(73), "{}", stderr(&again));
+    assert!(
+        stderr(&again).contains("cluster \"demo\" already"),
+        "{}",
+        stderr(&again)
+    );
+}
+
+#[test]
+fn a_node_that_cannot_be_a_member_says_why() {
+    let scratch = Scratch::new();
+    let data = scratch.join("data");
+    let data = data.to_str().expect("utf-8");
+    let serve = |more: &[&str]| {
+        let ports = [
+            "--telnet",
+            "127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+            "--ops",
+            "127.0.0.1:0",
+        ];
+        let own = ["serve", "--data", data, "--cluster", "127.0.0.1:0"];
+        let output = run(&[&own, &ports[..], more].concat());
+        (output.status.code(), stderr(&output))
+    };
+    // Nobody listens there: the database is not reached before the cluster is.
+    let store = ["--set", "store.url=postgres://belay@127.0.0.1:1/belay"];
+    let (code, told) = serve(&["--node", "n1"]);
+    assert_eq!(code, Some(64), "{told}");
+    assert!(
+        told.contains("the nodes of a cluster share one database"),
+        "{told}"
+    );
+    let (code, told) = serve(&[&["--node", "n1"], &store[..]].concat());
+    assert_eq!(code, Some(64), "{told}");
+    assert!(told.contains("belay cluster init"), "{told}");
+    assert!(told.contains("--join HOST:PORT"), "{told}");
+    let init = run(&["cluster", "init", "--data", data, "--node", "n1"]);
+    assert_eq!(init.status.code(), Some(0), "{}", stderr(&init));
+    let (code, told) = serve(&[&["--node", "n2"], &store[..]].concat());
+    assert_eq!(code, Some(73), "{told}");
+    assert!(
+        told.contains("belongs to node \"n1\", not \"n2\""),
+        "{told}"
+    );
+    let missing = scratch.join("certificates");
+    let set = format!("cluster.certificates={}", missing.display());
+    let (code, told) = serve(&[&["--node", "n1", "--set", &set], &store[..]].concat());
+    assert_eq!(code, Some(65), "{told}");
+    assert!(told.contains("cannot be read"), "{told}");
+}

@@ -120,9 +120,10 @@ impl IdentityFile {
         self.folder.join(FILE)
     }
 
-    /// The identity of a node that is to found a cluster; not written yet.
+    /// The identity of a node that is to found a cluster; not written yet. A directory that only
+    /// ever asked to join is as good as an empty one.
     pub(crate) fn founder(&self, name: NodeName, cluster: &str) -> Result<Identity, IdentityError> {
-        if let Some(found) = self.read()? {
+        if let Some(found) = self.read()?.filter(|found| found.number().is_some()) {
             let (path, cluster) = (self.path(), found.cluster);
             return Err(IdentityError::Taken { path, cluster });
         }
@@ -267,6 +268,24 @@ mod tests {
 
     fn n(name: &str) -> NodeName {
         NodeName::new(name).unwrap()
+    }
+
+    #[test]
+    fn a_directory_that_never_joined_can_found_a_cluster_and_one_that_did_cannot() {
+        let folder = scratch("founder");
+        let file = IdentityFile::new(&folder);
+        let asked = file.begin_life(&n("n2")).unwrap();
+        let founder = file.founder(n("n1"), "demo").unwrap();
+        assert_ne!(
+            founder.mark(),
+            asked.mark(),
+            "somebody may know the old one"
+        );
+        assert_eq!(founder.number(), Some(NodeId(1)));
+        file.write(&founder).unwrap();
+        let taken = file.founder(n("n1"), "other").unwrap_err().to_string();
+        assert!(taken.contains("cluster \"demo\" already"), "{taken}");
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

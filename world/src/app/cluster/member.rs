@@ -15,6 +15,9 @@ use crate::app::failure::{Failure, Status};
 use crate::app::run::print;
 use crate::content::World;
 
+/// Bytes of a cluster's name.
+const CLUSTER_NAME_BYTES_MAX: usize = 32;
+
 /// The member that this node is by its settings; nothing for a node that is alone. Waits until the
 /// cluster has let it in.
 ///
@@ -44,14 +47,24 @@ pub(super) fn init(flags: &InitFlags) -> anyhow::Result<ExitCode> {
         let message = format!("\"{}\" is not a name of a node: {why}", flags.node);
         Failure::error(Status::Configuration, message)
     })?;
+    let fits = (1..=CLUSTER_NAME_BYTES_MAX).contains(&flags.name.len());
+    if !fits || !flags.name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let message = format!(
+            "\"{}\" is not a name of a cluster: it has 1 to {CLUSTER_NAME_BYTES_MAX} letters, \
+             digits and signs, and no spaces",
+            flags.name
+        );
+        return Err(Failure::error(Status::Configuration, message));
+    }
     let data_dir = DataDir::open(&flags.data)?;
     let founded = member::found(data_dir.path(), name.clone(), &flags.name);
     founded.map_err(|error| refused(&error))?;
     let data = flags.data.display();
     print(&format!(
         "{data} is the first node of the cluster {}\n\
-         next: belay serve --node {name} --data {data} --cluster HOST:PORT \
-         --set store.url=postgres://...\n",
+         next: belay serve --node {name} --data {data} --cluster ADDR \
+         --set store.url=postgres://...\n\
+         then others, each with a name and a directory of its own: belay serve ... --join ADDR\n",
         flags.name
     ))?;
     Ok(ExitCode::SUCCESS)
@@ -64,7 +77,13 @@ fn refused(error: &OpenMemberError) -> anyhow::Error {
         OpenMemberError::Wires(_) | OpenMemberError::Refused(_) => Status::Unavailable,
         OpenMemberError::NoMember { .. } => Status::Configuration,
     };
-    Failure::error(status, error.to_string())
+    let mut told = error.to_string();
+    // Some of them say their cause themselves.
+    let cause = std::error::Error::source(error).map(ToString::to_string);
+    if let Some(cause) = cause.filter(|cause| !told.contains(cause)) {
+        told = format!("{told}: {cause}");
+    }
+    Failure::error(status, told)
 }
 
 /// The content's hash is SHA-256, in hexadecimal digits.
