@@ -141,6 +141,17 @@ impl ControlRequest {
     }
 }
 
+impl ControlRequest {
+    /// Whether it asks for no more than figures: programs do, every second.
+    #[must_use]
+    pub fn only_looks(&self) -> bool {
+        let ControlRequest::Cluster { order } = self else {
+            return matches!(self, ControlRequest::Status);
+        };
+        matches!(order, ClusterOrder::Status { .. })
+    }
+}
+
 /// What is wanted of the bridge to other games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -384,7 +395,16 @@ mod tests {
         assert_eq!(deadline(500), CONTROL_ANSWER + Duration::from_millis(500));
         assert_eq!(deadline(u64::MAX), CONTROL_ANSWER + CONTROL_TRACE);
         assert!(!ControlRequest::Shutdown.only_watches());
+        assert!(ControlRequest::Status.only_looks());
+        let order = ClusterOrder::Status { lines: true };
+        assert!(ControlRequest::Cluster { order }.only_looks());
         let order = ClusterOrder::Rebalance;
+        assert!(
+            !ControlRequest::Cluster {
+                order: order.clone()
+            }
+            .only_looks()
+        );
         assert_eq!(ControlRequest::Cluster { order }.deadline(), CONTROL_ORDER);
     }
 

@@ -104,7 +104,11 @@ async fn carry_out(
         Ok(request) => request,
         Err(error) => return ControlAnswer::refused(format!("not a request: {error}")),
     };
-    tracing::info!(?request, "control request");
+    if request.only_looks() {
+        tracing::debug!(?request, "control request");
+    } else {
+        tracing::info!(?request, "control request");
+    }
     let (deadline, only_watches) = (request.deadline(), request.only_watches());
     let carried_out = tokio::select! {
         carried_out = timeout(deadline, handler(request)) => carried_out,
