@@ -1,6 +1,6 @@
 //! `[edge]` Load bots: outside players that walk, talk and measure a node over real sockets.
 //!
-//! Three ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects,
+//! Four ways in. [`Bot`] is one scriptable client (telnet or WebSocket) for tests: it connects,
 //! logs in, types, waits for texts, and tells its transcript when something does not come.
 //! [`run_wander`] drives a crowd by the thousand and returns a [`Report`]. [`run_load`],
 //! [`run_flood`] and [`run_chop`] pretend games and hubs of the Gossip network. For tests of whole
@@ -12,6 +12,7 @@
 pub mod dialogue;
 
 mod bot;
+mod cluster;
 mod dice;
 mod faults;
 mod gossip;
@@ -31,6 +32,7 @@ mod values;
 mod wander;
 
 pub use bot::{Bot, BotError, Entry, Trouble};
+pub use cluster::{ClusterError, ClusterFlags, ClusterOptions, run_cluster};
 pub use faults::Fault;
 pub use gossip::{
     ChopError, ChopFlags, ChopOptions, ChopReport, Credentials, CredentialsError, Endpoint,

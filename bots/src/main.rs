@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use anyhow::Context;
 use belay_bots::{
-    ChopFlags, ChopOptions, Fault, FloodFlags, FloodOptions, LoadFlags, LoadOptions, Options,
-    Progress, RawOptions, Stage, run_chop, run_flood, run_load, run_wander,
+    ChopFlags, ChopOptions, ClusterFlags, ClusterOptions, Fault, FloodFlags, FloodOptions,
+    LoadFlags, LoadOptions, Options, Progress, RawOptions, Stage, run_chop, run_cluster, run_flood,
+    run_load, run_wander,
 };
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,7 +24,7 @@ use tokio::runtime::Builder;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// What ends when the run shall end.
-type Stop = Pin<Box<dyn Future<Output = ()>>>;
+type Stop = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Exit status of faulty options.
 const EXIT_USAGE: u8 = 64;
@@ -48,6 +49,8 @@ enum Command {
     /// Pretended games and hubs of the Gossip network
     #[command(subcommand)]
     Gossip(Gossip),
+    /// A cluster on this machine: a database, nodes, bots on each; until Ctrl-C
+    Cluster(Box<ClusterFlags>),
 }
 
 #[derive(Debug, Subcommand)]
@@ -141,6 +144,11 @@ fn run(command: Command) -> Result<u8, Failed> {
             publish(&result, output.report)?;
             Ok(result.exit_status())
         }
+        Command::Cluster(flags) => {
+            let options = ClusterOptions::check(&flags)?;
+            play(1, |stop| run_cluster(options, stop, say))?;
+            Ok(0)
+        }
         Command::Gossip(Gossip::Load { flags, output }) => {
             let options = LoadOptions::check(&flags)?;
             let result = play(options.workers, |stop| run_load(options, stop))?;
@@ -187,6 +195,12 @@ where
     let result = runtime.block_on(start(stop));
     runtime.shutdown_timeout(Duration::from_secs(1));
     Ok(result?)
+}
+
+/// Tells what happens, for who looks on.
+fn say(line: &str) {
+    // Nobody looks when stdout is gone.
+    drop(writeln!(std::io::stdout().lock(), "{line}"));
 }
 
 /// Tells where a hub listens, for who waits for it.

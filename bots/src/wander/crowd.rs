@@ -86,8 +86,8 @@ pub struct Progress {
 /// Dropping the future ends all bots at once and gives no report.
 pub async fn run_wander(
     options: Options,
-    stop: impl Future<Output = ()>,
-    mut progress: impl FnMut(&Progress),
+    stop: impl Future<Output = ()> + Send,
+    mut progress: impl FnMut(&Progress) + Send,
 ) -> Result<Report, WanderError> {
     let node = options.node_pid.map(Process::Other);
     let memory_before = match (node, options.node_pid) {
@@ -98,7 +98,7 @@ pub async fn run_wander(
     };
     let tag_bits = RandomState::new().hash_one(options.first);
     let run = Arc::new(Run::new(options, Instant::now(), tag_bits));
-    let stop: Pin<&mut dyn Future<Output = ()>> = std::pin::pin!(stop);
+    let stop: Pin<&mut (dyn Future<Output = ()> + Send)> = std::pin::pin!(stop);
     let mut crowd = Crowd {
         run,
         bots: JoinSet::new(),
@@ -117,8 +117,8 @@ struct Crowd<'a> {
     run: Arc<Run>,
     bots: JoinSet<()>,
     started: u32,
-    stop: Pin<&'a mut dyn Future<Output = ()>>,
-    progress: &'a mut dyn FnMut(&Progress),
+    stop: Pin<&'a mut (dyn Future<Output = ()> + Send)>,
+    progress: &'a mut (dyn FnMut(&Progress) + Send),
     is_stopped: bool,
     node: Option<Process>,
     node_rss_kb: u64,
