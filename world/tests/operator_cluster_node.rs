@@ -9,7 +9,7 @@ mod operator;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use belay_bots::{PostgresError, PostgresServer};
+use belay_bots::{Bot, PostgresError, PostgresServer, Target};
 use operator::{Node, Scratch, http, run, stderr, stdout};
 use serde_json::Value;
 
@@ -110,6 +110,11 @@ fn nodes_are_founded_joined_ordered_and_stopped() {
     place.cluster("n1", &["init", "--node", "n1", "--name", "skerrow"]);
     let mut first = place.node("n1", &[]);
     let address = first.address("  cluster     ", "    n1: belay cluster status");
+    // Whoever comes before there are zones is in the world as soon as there are.
+    let telnet = first.address("  telnet      ", "    telnet ");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let early = runtime.block_on(Bot::guest(Target::telnet(telnet)));
+    assert!(early.is_ok(), "{early:?}");
     let join = address.to_string();
     let mut second = place.node("n2", &["--join", &join]);
     let status = place.wait("n1", "two nodes that own all", |it| all_are_up(it, 2));

@@ -1,5 +1,6 @@
 //! `[process]` Into the game: the login is over, and the session plays.
 
+use super::answer::onward;
 use super::body::{Phase, SessionBody};
 use super::bucket::Bucket;
 use super::link;
@@ -55,11 +56,11 @@ impl SessionProcess {
             body.tell(ConnectionMessage::ScreenReader(settings.screen_reader));
         }
         body.show_quietly(Event::Login(LoginEvent::Welcome { name, back }));
-        if let Some(room) = start {
-            self.play(body, ctx, |state, scene, out| {
-                link::begin(state, scene, room, out)
-            });
-        }
+        self.play(body, ctx, |state, scene, out| match start {
+            Some(room) => link::begin(state, scene, room, out),
+            // A node that has just come up: the player stands nowhere until a room is open.
+            None => onward(state, scene, Vec::new(), out),
+        });
         self.play(body, ctx, network::begin);
         self.play(body, ctx, talk::begin);
         if self.by_token {
