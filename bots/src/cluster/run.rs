@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::crowd;
@@ -85,6 +85,8 @@ pub async fn run_cluster(
         nodes: BTreeMap::new(),
         again: BTreeMap::new(),
         crowds: JoinSet::new(),
+        rounds: BTreeMap::new(),
+        playing: false,
         seen: None,
         tell: &mut tell,
     };
@@ -135,6 +137,10 @@ struct Run<'a> {
     /// When which node is started again.
     again: BTreeMap<u16, Instant>,
     crowds: JoinSet<(u16, String)>,
+    /// The round of each node, to be ended when the node has a new life.
+    rounds: BTreeMap<u16, AbortHandle>,
+    /// Whether bots play: from the moment when every node is up and every shard has an owner.
+    playing: bool,
     seen: Option<Summary>,
     tell: &'a mut dyn FnMut(&str),
 }
@@ -240,12 +246,15 @@ impl Run<'_> {
         let Some(node) = self.nodes.get(&number) else {
             return;
         };
-        if self.options.bots_on(number) > 0 {
+        if self.playing && self.options.bots_on(number) > 0 {
             let (options, telnet) = (self.options.clone(), node.places.telnet);
-            self.crowds.spawn(async move {
+            let round = self.crowds.spawn(async move {
                 let line = crowd::round(&options, number, telnet).await;
                 (number, line)
             });
+            if let Some(before) = self.rounds.insert(number, round) {
+                before.abort();
+            }
         }
     }
 
@@ -267,6 +276,10 @@ impl Run<'_> {
             let line = format!("{what}{}", summary.line());
             self.seen = Some(summary);
             self.say(&line);
+            if whole && !self.playing {
+                self.playing = true;
+                (0..self.options.nodes).for_each(|number| self.play(number));
+            }
         }
     }
 

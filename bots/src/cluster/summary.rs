@@ -51,14 +51,24 @@ impl Summary {
             } = node;
             let phase = phase.to_lowercase();
             let votes = if *voter { ", votes" } else { "" };
-            format!("{name} {phase} (life {incarnation}{votes}) {shards} shards")
+            format!(
+                "{name} {phase} (life {incarnation}{votes}) {}",
+                shards_of(*shards)
+            )
         });
         let lost = self.shards.iter().filter(|it| it.owner.is_none()).count();
         let lost = match lost {
             0 => String::new(),
-            lost => format!("; {lost} shards without an owner"),
+            lost => format!("; {} without an owner", shards_of(lost)),
         };
         format!("{leader}; {}{lost}", nodes.collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn shards_of(count: usize) -> String {
+    match count {
+        1 => "1 shard".to_owned(),
+        count => format!("{count} shards"),
     }
 }
 
@@ -77,7 +87,7 @@ mod tests {
         assert_eq!(
             summary.line(),
             "n1 leads, term 3; n1 up (life 1, votes) 2 shards, n2 down (life 4) 0 shards; \
-             1 shards without an owner"
+             1 shard without an owner"
         );
         assert!(!summary.is_whole(2));
     }
