@@ -6,11 +6,12 @@
 #[cfg(test)]
 mod operator;
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use belay_bots::{Bot, PostgresError, PostgresServer, Target};
-use operator::{Node, Scratch, http, run, stderr, stdout};
+use operator::{Node, Scratch, belay, http, run, stderr, stdout};
 use serde_json::Value;
 
 /// A cluster in the making: a directory and a database.
@@ -161,4 +162,75 @@ fn nodes_are_founded_joined_ordered_and_stopped() {
         node.signal("-TERM");
         assert_eq!(node.wait(), Some(0));
     }
+}
+
+impl Place {
+    /// A certificate of this authority for this node, as a setting.
+    fn certificate(&self, authority: &str, node: &str) -> String {
+        let [ca, out] = [authority.to_owned(), format!("{authority}-{node}")];
+        let [ca, out] = [ca, out].map(|name| self.data(&name).display().to_string());
+        if !self.data(authority).exists() {
+            let made = run(&["cluster", "ca", "new", "--out", &ca]);
+            assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+        }
+        let made = run(&["cluster", "cert", node, "--ca", &ca, "--out", &out]);
+        assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
+        format!("cluster.certificates={out}")
+    }
+
+    /// Starts a node that cannot join; what it says of that.
+    fn says_why_it_cannot_join(&self, name: &str, more: &[&str]) -> String {
+        let own = [
+            "serve",
+            "--node",
+            name,
+            "--cluster",
+            "127.0.0.1:0",
+            "--set",
+            &self.store,
+        ];
+        let ports = [
+            "--telnet",
+            "127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+            "--ops",
+            "127.0.0.1:0",
+        ];
+        let mut command = belay(&[&own[..], &ports, more].concat());
+        command.arg("--data").arg(self.data(name));
+        let mut child = { command }.stderr(Stdio::piped()).spawn().expect("starts");
+        let log = BufReader::new(child.stderr.take().expect("piped"));
+        let mut lines = log.lines().map(|line| line.expect("reads"));
+        let told = lines.find(|line| line.contains("cannot join yet"));
+        drop(child.kill());
+        drop(child.wait());
+        told.expect("it said so before its end")
+    }
+}
+
+#[test]
+fn only_a_node_with_a_certificate_of_the_cluster_joins_under_its_own_name() {
+    let Some(place) = Place::new() else { return };
+    let set = |certificate: String| ["--set".to_owned(), certificate];
+    let own = set(place.certificate("ca", "n1"));
+    place.cluster("n1", &["init", "--node", "n1"]);
+    let first = place.node("n1", &own.each_ref().map(String::as_str));
+    let join = first
+        .address("  cluster     ", "    n1: belay cluster status")
+        .to_string();
+    for (name, certificate, told) in [
+        ("n2", place.certificate("other-ca", "n2"), "certificate"),
+        ("n2", place.certificate("ca", "n3"), "n3"),
+    ] {
+        let more = ["--join", &join, "--set", &certificate];
+        let why = place.says_why_it_cannot_join(name, &more);
+        assert!(why.contains(told), "{why}");
+    }
+    let plain = place.says_why_it_cannot_join("n2", &["--join", &join]);
+    assert!(plain.contains(&join), "{plain}");
+    let certificate = place.certificate("ca", "n2");
+    let _second = place.node("n2", &["--join", &join, "--set", &certificate]);
+    let status = place.wait("n1", "two nodes that own all", |it| all_are_up(it, 2));
+    assert_eq!(list(&status, "nodes").len(), 2, "nobody else got in");
 }
