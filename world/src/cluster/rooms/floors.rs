@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {
     /// **Busy**, or **refused** where a later owner is on record.
-    #[error("the floors cannot be read")]
+    #[error("the floors cannot be read: {0}")]
     Store(#[from] StoreError),
     /// The store stopped; **fatal**, and the node stops too.
     #[error("the store stopped")]
