@@ -2,7 +2,7 @@
 
 use super::counts::Count;
 use super::desk::{Desk, Still};
-use super::frame::{Entry, Frame, Head, Letter, What};
+use super::frame::{Entry, Frame, Head, Letter, Opening, What};
 use super::gate::Owner;
 use super::gateway::{Gateway, now};
 use crate::event::Event;
@@ -49,13 +49,7 @@ impl Gateway {
                 ..
             } => self.tick_came(head, room, (all, newcomers), &fresh),
             Frame::RoomClosed(_, room, session) => self.room_closed(head, room, session),
-            Frame::Open(_, how) => self.step(head.zone, |desk, outs| {
-                let Desk { gate, standing, .. } = desk;
-                let beings = || standing.beings();
-                if !gate.opened((owner, how), &beings, now(), outs) {
-                    self.counts().add(Count::Stale, 1);
-                }
-            }),
+            Frame::Open(_, how) => self.opened_elsewhere(owner, head, how),
             Frame::Shut(_) => self.step(head.zone, |desk, outs| desk.gate.shut(owner, now(), outs)),
             Frame::Settled(_) => {
                 self.step(head.zone, |desk, outs| desk.gate.settled(owner, outs));
@@ -65,6 +59,22 @@ impl Gateway {
                 desk.gate.bounced(owner, (number, letter), now(), outs);
             }),
         }
+    }
+
+    /// The zone takes letters at another node. If it was here, that is over: the cluster's own word
+    /// comes on another wire, may be later, and must not shut the gate again.
+    fn opened_elsewhere(&self, owner: Owner, head: Head, how: Opening) {
+        let before = self.lock(head.zone).stall.as_ref().map(|one| one.epoch);
+        if let Some(before) = before.filter(|before| *before < head.epoch) {
+            self.end_zone(head.zone, before);
+        }
+        self.step(head.zone, |desk, outs| {
+            let Desk { gate, standing, .. } = desk;
+            let beings = || standing.beings();
+            if !gate.opened((owner, how), &beings, now(), outs) {
+                self.counts().add(Count::Stale, 1);
+            }
+        });
     }
 
     /// A letter for a room that should be here. Else it goes back as it came.

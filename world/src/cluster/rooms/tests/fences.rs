@@ -46,6 +46,25 @@ async fn late_frames_of_an_owner_before_are_refused_and_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_that_hears_of_the_next_one_first_does_not_shut_the_zone_for_its_players() {
+    let rig = Rig::new(3, Rules::default()).await;
+    rig.place("town", 1).await;
+    let old = rig.place("wild", 2).await;
+    let before = rig.at(2);
+    until("it is open", || before.gateway().takes_letters(EDGE)).await;
+    let head = Head {
+        zone: WILD,
+        epoch: Epoch(old.0 + 1),
+    };
+    let opened = Frame::Open(head, Opening::Moved).encode().unwrap();
+    before.gateway().deliver(NodeId(3), &opened);
+    // The log's word for it comes on another wire.
+    before.host.stop(&zone("wild"), old);
+    assert!(before.gateway().takes_letters(EDGE));
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn letters_of_an_older_epoch_go_back_to_their_gateway() {
     use crate::cluster::rooms::frame::{Letter, What};
     let rig = Rig::two(Rules::default()).await;
