@@ -3,8 +3,8 @@
 use super::CertificateError;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// The longest file that is read.
 const FILE_BYTES_MAX: u64 = 256 * 1024;
@@ -16,15 +16,20 @@ pub(super) enum Rights {
     OwnerOnly,
 }
 
-/// What a file is now, cheap to find out: it changes with the file.
+/// What a file is now, cheap to find out: it changes with the file, and when another one takes its
+/// name, of whatever age and length that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp(Option<(SystemTime, u64)>);
+pub(super) struct Stamp(Option<[i128; 4]>);
 
 impl Stamp {
     pub(super) fn of(file: &Path) -> Self {
-        let found = fs::metadata(file);
-        let seen = found.and_then(|seen| Ok((seen.modified()?, seen.len())));
-        Self(seen.ok())
+        let seen = fs::metadata(file).ok();
+        Self(seen.map(|seen| {
+            let ns = |s: i64, ns: i64| i128::from(s) * 1_000_000_000 + i128::from(ns);
+            let modified = ns(seen.mtime(), seen.mtime_nsec());
+            let changed = ns(seen.ctime(), seen.ctime_nsec());
+            [modified, changed, seen.ino().into(), seen.size().into()]
+        }))
     }
 }
 
