@@ -96,6 +96,8 @@ async fn a_node_whose_lease_is_about_to_lapse_holds_still_and_goes_on_when_it_is
     bob.asks("up", "The Edge").await;
     ann.sees("arrives").await;
     rig.at(2).host.suspend(true);
+    // What is on its way before the other node knows ends as lost.
+    until("node 1 knows", || !rig.at(1).gateway().takes_letters(EDGE)).await;
     ann.type_line("say one");
     bob.type_line("say two");
     let held = || rig.at(1).count(Count::Held) + rig.at(2).count(Count::Held);
