@@ -77,7 +77,14 @@ async fn start(number: u16, tls: Option<Tls>, inboxes: [Inbox; 2]) -> Peer {
         content: ContentHash::default(),
     };
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let wires = Wires::open(WireConfig { me, listen, tls }).expect("wires");
+    let wires = Wires::open(WireConfig {
+        me,
+        listen,
+        advertise: None,
+        seeds: Vec::new(),
+        tls,
+    })
+    .expect("wires");
     let member = Member {
         node: NodeId(number),
         name: name(number),

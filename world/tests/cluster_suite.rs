@@ -19,5 +19,8 @@ mod operating;
 #[path = "operator/mod.rs"]
 mod operator;
 #[cfg(test)]
+#[path = "cluster_suite/returning.rs"]
+mod returning;
+#[cfg(test)]
 #[path = "cluster_suite/rig.rs"]
 mod rig;

@@ -43,7 +43,8 @@ pub struct MemberConfig {
     pub listen: SocketAddr,
     /// Where others reach it, if that is another address: `HOST:PORT`.
     pub advertise: Option<String>,
-    /// Members to ask, for a node that is none yet: `HOST:PORT` each.
+    /// Members to ask, for a node that is none yet, and where a member looks for others that are
+    /// not where they were: `HOST:PORT` each.
     pub join: Vec<String>,
     /// The directory with its certificates.
     pub certificates: Option<PathBuf>,
@@ -130,6 +131,8 @@ impl Member {
         let wires = Wires::open(WireConfig {
             me: hello(&config, &identity),
             listen: config.listen,
+            advertise: config.advertise.clone(),
+            seeds: config.join.clone(),
             tls,
         })?;
         let number = identity.number().unwrap_or_default();

@@ -227,6 +227,7 @@ async fn run(
         Ok(Guest::Candidate(framed, first)) => {
             super::ask::answer(&ctx, &entry, *framed, first).await;
         }
+        Ok(Guest::Visitor(mut framed)) => greet::linger(&mut framed.stream).await,
         Err(Failed { who, error }) => {
             let who = who.map_or_else(|| arrival.from.to_string(), |name| name.to_string());
             shared.trouble(lane, &who, &error.to_string());

@@ -66,6 +66,7 @@ pub(super) async fn ask_with(
             boot_ms: ask.boot_ms,
             content: candidate.content,
         },
+        address: String::new(),
     };
     let asking = put_question(address, tls, &ours, ask);
     let mut framed = timeout(HANDSHAKE_WITHIN, asking)

@@ -181,7 +181,9 @@ impl Wire {
             | Kind::Hello
             | Kind::Ready
             | Kind::JoinAsk
-            | Kind::JoinAnswer => return Err(End::new("garbage: a frame out of turn")),
+            | Kind::JoinAnswer
+            | Kind::Knock
+            | Kind::Places => return Err(End::new("garbage: a frame out of turn")),
         }
         Ok(())
     }

@@ -29,6 +29,10 @@ pub(crate) enum Kind {
     JoinAsk = 7,
     /// Its answer.
     JoinAnswer = 8,
+    /// A member shows where it is, and wants no wire.
+    Knock = 9,
+    /// Where the node that was knocked at believes all members to be.
+    Places = 10,
 }
 
 impl Kind {
@@ -42,6 +46,8 @@ impl Kind {
             Self::Pong,
             Self::JoinAsk,
             Self::JoinAnswer,
+            Self::Knock,
+            Self::Places,
         ];
         kinds.into_iter().find(|kind| *kind as u8 == byte)
     }

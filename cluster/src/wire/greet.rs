@@ -6,12 +6,14 @@
 //!   ◄──────── TLS ───────►      both show certificates
 //!   Hello ──────────────►       checked
 //!   ◄────────────── Hello       checked
-//!   Ready ──────────────►       the wire stands; or JoinAsk, from a node without a number
+//!   Ready ──────────────►       the wire stands; or JoinAsk, from a node without a number;
+//!                               or Knock, from a member, to show its address
 //! ```
 //! Instead of any of these frames `Refused` may come, with the reason.
 
 use super::frame::{Decoder, Frame, FrameError, Kind, encode};
 use super::handshake::{First, Mismatch, Whom, preface, refusal, refusal_text};
+use super::join;
 use super::limits::{CONNECT_WITHIN, HANDSHAKE_BYTES_MAX, LINGER};
 use super::outbox::Outbox;
 use super::seats::Seated;
@@ -85,6 +87,8 @@ pub(super) enum Guest {
     Member(Box<Framed>, Seated, NodeName),
     /// A node that asks to join, and with whom all is well so far.
     Candidate(Box<Framed>, First),
+    /// A member that showed where it is, and was told where the others are.
+    Visitor(Box<Framed>),
 }
 
 impl Framed {
@@ -97,9 +101,14 @@ impl Framed {
 
     /// The next frame, which must be of this kind.
     pub(super) async fn read(&mut self, kind: Kind) -> Result<Bytes, HandshakeError> {
+        self.read_one_of(&[kind]).await.map(|frame| frame.body)
+    }
+
+    /// The next frame, which must be of one of these kinds.
+    async fn read_one_of(&mut self, kinds: &[Kind]) -> Result<Frame, HandshakeError> {
         let frame = self.read_any().await?;
         match frame.kind {
-            found if found == kind => Ok(frame.body),
+            found if kinds.contains(&found) => Ok(frame),
             Kind::Refused => Err(HandshakeError::Refused(refusal_text(&frame.body))),
             Kind::Hello
             | Kind::Ready
@@ -107,7 +116,9 @@ impl Framed {
             | Kind::Ping
             | Kind::Pong
             | Kind::JoinAsk
-            | Kind::JoinAnswer => Err(HandshakeError::OutOfTurn),
+            | Kind::JoinAnswer
+            | Kind::Knock
+            | Kind::Places => Err(HandshakeError::OutOfTurn),
         }
     }
 
@@ -223,7 +234,17 @@ async fn welcome(
     let Some(node) = theirs.hello.node else {
         return Ok(Guest::Candidate(Box::new(framed), theirs));
     };
-    framed.read(Kind::Ready).await?;
+    let knocks = [Kind::Ready, Kind::Knock];
+    let only = knocks.get(..1).filter(|_| lane == Lane::Play);
+    if framed.read_one_of(only.unwrap_or(&knocks)).await?.kind == Kind::Knock {
+        return match shared.meet(node, &theirs) {
+            Ok(places) => {
+                framed.write(Kind::Places, &join::encode(&places)).await;
+                Ok(Guest::Visitor(Box::new(framed)))
+            }
+            Err(mismatch) => Err(framed.refuse(mismatch).await),
+        };
+    }
     match shared.sit(&ours, &theirs, node, outbox) {
         Ok(seated) => {
             framed.decoder.trust();
@@ -259,7 +280,7 @@ pub(super) async fn dial(
     }
 }
 
-/// Shows a node that is no member yet, and returns what is there with who answers.
+/// Shows who we are at an address, and returns what is there with who answers.
 pub(super) async fn knock(
     address: &str,
     tls: Option<&Tls>,

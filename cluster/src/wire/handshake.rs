@@ -5,7 +5,7 @@
 //! builds can tell each other which versions they speak; the rest is that of the version.
 
 use super::known::Known;
-use super::limits::{TEXT_BYTES_MAX, VERSIONS};
+use super::limits::{ADDRESS_BYTES_MAX, TEXT_BYTES_MAX, VERSIONS};
 use crate::ids::{ContentHash, Incarnation, NodeId, NodeName};
 use crate::transport::{Lane, Member};
 use bytes::{BufMut, Bytes, BytesMut};
@@ -69,6 +69,8 @@ pub(crate) struct First {
     pub(crate) versions: Versions,
     pub(crate) lane: Lane,
     pub(crate) hello: Hello,
+    /// Where it is reached, `HOST:PORT`; empty if it does not say. Appended to the frame.
+    pub(crate) address: String,
 }
 
 /// Why two nodes do not go on with each other; **refused**, and told to the peer. The text is for
@@ -210,6 +212,9 @@ impl First {
         // A structure of strings and numbers always encodes.
         let hello = postcard::to_stdvec(&self.hello).unwrap_or_default();
         body.put_slice(&hello);
+        if !self.address.is_empty() {
+            body.put_slice(&postcard::to_stdvec(&self.address).unwrap_or_default());
+        }
         body.freeze()
     }
 
@@ -227,14 +232,18 @@ impl First {
         }
         let (lane, rest) = rest.split_first().ok_or(Mismatch::Unreadable)?;
         let lane = lane_of(*lane).ok_or(Mismatch::Unreadable)?;
-        // What a later version appends is left alone.
-        let (mut hello, _later) =
+        let (mut hello, rest) =
             postcard::take_from_bytes::<Hello>(rest).map_err(|_bad| Mismatch::Unreadable)?;
         hello.cluster = clean(&hello.cluster, CLUSTER_BYTES_MAX);
+        // An earlier version says nothing more, and what a later one appends is left alone.
+        let address = postcard::take_from_bytes::<String>(rest);
+        let address = address.map(|(address, _later)| address);
+        let fits = |address: &String| clean(address, ADDRESS_BYTES_MAX) == *address;
         Ok(Self {
             versions: theirs,
             lane,
             hello,
+            address: address.ok().filter(fits).unwrap_or_default(),
         })
     }
 }
@@ -366,6 +375,7 @@ mod tests {
                 boot_ms: 300,
                 content: ContentHash([5; 32]),
             },
+            address: String::new(),
         }
     }
 
@@ -389,9 +399,17 @@ mod tests {
         golden.extend([5; 32]);
         assert_eq!(*first().encode(), *golden);
         assert_eq!(First::decode(&golden, versions(1, 1)), Ok(first()));
-        // What a later version appends is left alone.
+        // What is no address is left alone.
+        let mut other = golden.clone();
+        other.extend(b"more");
+        assert_eq!(First::decode(&other, versions(1, 1)), Ok(first()));
+        let mut placed = first();
+        placed.address = "h:1".to_owned();
+        golden.extend(b"\x03h:1");
+        assert_eq!(*placed.encode(), *golden);
+        // So is what a later version appends.
         golden.extend(b"more");
-        assert_eq!(First::decode(&golden, versions(1, 1)), Ok(first()));
+        assert_eq!(First::decode(&golden, versions(1, 1)), Ok(placed));
     }
 
     #[test]

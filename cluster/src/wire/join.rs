@@ -1,8 +1,9 @@
-//! `[pure]` What a node without a number asks, and what it is answered. Both go over wires
-//! between builds of different age: variants are appended, never changed or removed.
+//! `[pure]` What a node without a number asks and is answered, and what a member that knocks is
+//! told. All of it goes over wires between builds of different age: variants are appended, never
+//! changed or removed.
 
 use crate::command::Candidate;
-use crate::ids::NodeId;
+use crate::ids::{Incarnation, NodeId};
 use crate::transport::Member;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -38,6 +39,17 @@ pub enum JoinAnswer {
         /// For the operator.
         why: String,
     },
+}
+
+/// Where a node believes a member to be. Worth a knock, and no more: only the member itself can
+/// show that it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) node: NodeId,
+    /// The life that was seen there.
+    pub(crate) incarnation: Incarnation,
+    /// `HOST:PORT`.
+    pub(crate) address: String,
 }
 
 /// The body of a frame.

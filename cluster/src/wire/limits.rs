@@ -86,6 +86,12 @@ pub const PLAY_PONG_WITHIN: Duration = Duration::from_millis(2_000);
 /// The first wait before a node is dialled again, and the longest.
 pub const REDIAL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
+/// The longest wait before a node is knocked at again to which there is no wire.
+pub const KNOCK_EVERY: Duration = Duration::from_secs(2);
+
+/// Knocks of one node at the same time. Further ones follow.
+pub const KNOCKS_MAX: usize = 8;
+
 /// A wait after the system could not give another socket.
 pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 

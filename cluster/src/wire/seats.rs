@@ -145,6 +145,12 @@ impl Seats {
         (count(routes.len()), count(waiting))
     }
 
+    /// Whether a wire to the node stands.
+    pub(crate) fn has(&self, node: NodeId) -> bool {
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
+        routes.contains_key(&node)
+    }
+
     fn empty(&self, state: &mut SeatState, node: NodeId) {
         state.sitting = None;
         self.route(node, None);

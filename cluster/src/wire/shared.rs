@@ -2,6 +2,7 @@
 
 use super::figures::WireFigures;
 use super::handshake::{First, Hello, Mismatch, Ours, Versions, Whom, check};
+use super::join::Place;
 use super::known::Known;
 use super::outbox::{Closed, Outbox};
 use super::rules::Rules;
@@ -38,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) rules: Rules,
     control: Side,
     play: Side,
+    /// Of the process that knocks at nodes to which there is no wire.
+    pub(crate) knocks: Mailbox<SideMessage>,
+    knocker: Address<SideMessage>,
     state: Mutex<State>,
     troubles: Mutex<Troubles>,
     /// Tells tests that there is trouble.
@@ -47,6 +51,8 @@ pub(crate) struct Shared {
 
 struct State {
     me: Hello,
+    /// Where others reach us.
+    address: String,
     contents: Vec<ContentHash>,
     known: Known,
 }
@@ -73,11 +79,15 @@ impl Side {
 
 impl Shared {
     pub(crate) fn new(me: Hello, rules: Rules) -> Self {
+        let knocks = Mailbox::new(Capacity::new(1));
         Self {
+            knocker: knocks.address(),
+            knocks,
             control: Side::new(Lane::Control, &rules),
             play: Side::new(Lane::Play, &rules),
             state: Mutex::new(State {
                 me,
+                address: String::new(),
                 contents: Vec::new(),
                 known: Known::default(),
             }),
@@ -106,11 +116,52 @@ impl Shared {
 
     /// Our first frame.
     pub(crate) fn first(&self, lane: Lane) -> First {
+        let state = self.state();
         First {
             versions: self.rules.versions,
             lane,
-            hello: self.me(),
+            hello: state.me.clone(),
+            address: state.address.clone(),
         }
+    }
+
+    /// Others reach us there.
+    pub(crate) fn reached_at(&self, address: String) {
+        self.state().address = address;
+    }
+
+    /// Which life of a member to reach where.
+    pub(crate) fn aim(&self, node: NodeId) -> Option<(Incarnation, String)> {
+        let state = self.state();
+        let (life, address) = state.known.aim(node)?;
+        Some((life, address.to_owned()))
+    }
+
+    /// Whether this word about a member is newer than what is known here.
+    pub(crate) fn is_newer(&self, place: &Place) -> bool {
+        self.state().known.is_news(place)
+    }
+
+    /// A member has shown where it is, without a wire: it is dialled there at once, if it is on
+    /// us to dial, and wires of its earlier lives are closed. Tells where all members are.
+    pub(crate) fn meet(&self, node: NodeId, theirs: &First) -> Result<Vec<Place>, Mismatch> {
+        let (news, known) = {
+            let mut state = self.state();
+            state.known.check(node, &theirs.hello)?;
+            let before = state
+                .known
+                .aim(node)
+                .map(|(life, at)| (life, at.to_owned()));
+            state.known.saw(node, theirs);
+            let after = state.known.aim(node);
+            let before = before.as_ref().map(|(life, at)| (*life, at.as_str()));
+            (before != after, state.known.clone())
+        };
+        if news {
+            self.close_past(&known);
+            self.changed();
+        }
+        Ok(known.places())
     }
 
     pub(crate) fn versions(&self) -> Versions {
@@ -151,7 +202,7 @@ impl Shared {
         {
             let mut state = self.state();
             state.known.check(node, hello)?;
-            state.known.saw(node, hello);
+            state.known.saw(node, theirs);
         }
         let seats = &self.side(ours.lane).seats;
         let seated = seats.take(node, hello.incarnation, outbox);
@@ -233,7 +284,7 @@ impl Shared {
     }
 
     pub(crate) fn set_members(&self, members: &[Member]) {
-        let me = {
+        let known = {
             let mut state = self.state();
             let me = state.me.node;
             let others = members.iter().filter(|member| Some(member.node) != me);
@@ -241,11 +292,16 @@ impl Shared {
             state.known.set(&others);
             state.known.clone()
         };
+        self.close_past(&known);
+        self.changed();
+    }
+
+    /// Closes the wires of lives that are over, and of those that are members no more.
+    fn close_past(&self, known: &Known) {
         for side in [&self.control, &self.play] {
-            let over = |node, life| (!me.stands(node, life)).then_some(Closed::NotAMember);
+            let over = |node, life| (!known.stands(node, life)).then_some(Closed::NotAMember);
             side.seats.close(over);
         }
-        self.changed();
     }
 
     fn changed(&self) {
@@ -253,6 +309,7 @@ impl Shared {
             // Full: it will look anyway. Closed: it does not run.
             drop(side.side.try_send(SideMessage::Changed));
         }
+        drop(self.knocker.try_send(SideMessage::Changed));
     }
 
     pub(crate) fn figures(&self, lane: Lane) -> WireFigures {

@@ -7,7 +7,7 @@ use super::outbox::Outbox;
 use super::shared::{Shared, SideMessage};
 use super::wires::Wires;
 use crate::cert::Tls;
-use crate::ids::NodeId;
+use crate::ids::{Incarnation, NodeId};
 use crate::transport::{Lane, Member};
 use belay_runtime::{Backoff, ChildSpec, Context, Exit, Incoming, MonitorId, Signal, TimerId};
 use bytes::Bytes;
@@ -47,6 +47,8 @@ struct Dialler {
 struct Peer {
     /// Tries in a row that came to nothing.
     failures: u32,
+    /// Which life was dialled last, and where.
+    aim: Option<(Incarnation, String)>,
     phase: Phase,
 }
 
@@ -98,8 +100,15 @@ impl Dialler {
         });
         for node in lower {
             let peer = self.peers.entry(node).or_default();
-            if matches!(peer.phase, Phase::New) {
-                self.dial(ctx, node);
+            match peer.phase {
+                Phase::New => self.dial(ctx, node),
+                // It has shown itself elsewhere, or as a later life: not a wait longer.
+                Phase::Waiting(timer) if peer.aim != self.shared.aim(node) => {
+                    let _due_later = ctx.cancel(timer);
+                    peer.failures = 0;
+                    self.dial(ctx, node);
+                }
+                Phase::Waiting(_) | Phase::Running(..) => {}
             }
         }
     }
@@ -109,6 +118,7 @@ impl Dialler {
         else {
             return;
         };
+        peer.aim = self.shared.aim(node);
         let (outbox, mailbox) = self.shared.outbox(self.lane);
         let (shared, tls, lane) = (Arc::clone(&self.shared), self.tls.clone(), self.lane);
         let spec = ChildSpec::once_body(format!("to {}", member.name), &mailbox, move |ctx| {
@@ -130,6 +140,10 @@ impl Dialler {
         let Some((node, peer, since)) = found else {
             return;
         };
+        if peer.aim != self.shared.aim(node) {
+            peer.failures = 0;
+            return self.dial(ctx, node);
+        }
         // It must have stood for a while: no handshake takes so long.
         let rules = &self.shared.rules;
         let took = ctx.now().saturating_duration_since(since);
@@ -163,7 +177,7 @@ fn wait(
 }
 
 /// Between 0 and 1. Without randomness all wait as long as they may.
-fn chance() -> f64 {
+pub(super) fn chance() -> f64 {
     getrandom::u32().map_or(0.0, |drawn| f64::from(drawn) / f64::from(u32::MAX))
 }
 

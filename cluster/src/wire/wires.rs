@@ -2,6 +2,7 @@
 
 use super::acceptor::{self, Door};
 use super::handshake::Hello;
+use super::knock;
 use super::rules::Rules;
 use super::seats::Inbox;
 use super::shared::{Shared, WireTransport};
@@ -22,6 +23,10 @@ pub struct WireConfig {
     pub me: Hello,
     /// Where it listens; port 0 for one that the system chooses.
     pub listen: SocketAddr,
+    /// Where others reach it, if that is another address: `HOST:PORT`.
+    pub advertise: Option<String>,
+    /// Where it may find members that it does not find where they were: `HOST:PORT` each.
+    pub seeds: Vec<String>,
     /// Its certificates. Without them only loopback may be listened at.
     pub tls: Option<Tls>,
 }
@@ -32,6 +37,7 @@ pub struct Wires {
     pub(crate) shared: Arc<Shared>,
     pub(crate) tls: Option<Tls>,
     listener: Arc<TcpListener>,
+    seeds: Arc<[String]>,
     address: SocketAddr,
 }
 
@@ -76,7 +82,13 @@ impl Wires {
     }
 
     pub(crate) fn open_with(config: WireConfig, rules: Rules) -> Result<Self, OpenError> {
-        let WireConfig { me, listen, tls } = config;
+        let WireConfig {
+            me,
+            listen,
+            advertise,
+            seeds,
+            tls,
+        } = config;
         if me.node.is_none() || me.cluster.is_empty() {
             return Err(OpenError::NoNumber);
         }
@@ -95,10 +107,13 @@ impl Wires {
         let listener = TcpListener::bind(listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
+        let shared = Shared::new(me, rules);
+        shared.reached_at(advertise.unwrap_or_else(|| address.to_string()));
         Ok(Self {
-            shared: Arc::new(Shared::new(me, rules)),
+            shared: Arc::new(shared),
             tls,
             listener: Arc::new(listener),
+            seeds: seeds.into(),
             address,
         })
     }
@@ -106,6 +121,11 @@ impl Wires {
     /// Where this node listens.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Where members may be found.
+    pub(super) fn seeds(&self) -> Arc<[String]> {
+        Arc::clone(&self.seeds)
     }
 
     /// To send with.
@@ -125,6 +145,7 @@ impl Wires {
                 .intensity(Intensity::new(10, Duration::from_secs(10)))
                 .child(connections)
                 .child(side::spec(&wires, lane))
+                .child(knock::spec(&wires))
                 .child(acceptor::spec(&wires, &wires.listener, &door))
         })
     }

@@ -90,12 +90,25 @@ impl Rig {
 
     /// Starts a node on its directory as its predecessor left it; it joins whoever runs.
     pub(super) fn start_node(&mut self, name: &str) {
+        let arguments = self.arguments(name);
+        self.start_with(name, &arguments);
+    }
+
+    /// The same without a word about where others are.
+    pub(super) fn start_untold(&mut self, name: &str) {
+        let mut arguments = self.arguments(name);
+        if let Some(at) = arguments.iter().position(|it| it == "--join") {
+            arguments.drain(at..at + 2);
+        }
+        self.start_with(name, &arguments);
+    }
+
+    fn start_with(&mut self, name: &str, arguments: &[String]) {
         assert!(!self.nodes.contains_key(name), "{name} still runs");
         let log = File::options()
             .create(true)
             .append(true)
             .open(self.log_path(name));
-        let arguments = self.arguments(name);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let node = Node::start_logging(&self.data(name), &arguments, Stdio::from(log.unwrap()));
         self.addresses.entry(name.to_owned()).or_insert(port(&node));
@@ -120,6 +133,11 @@ impl Rig {
             arguments.extend(["--join".to_owned(), port(other)]);
         }
         arguments
+    }
+
+    /// Nodes that are started from here on listen at other addresses than before.
+    pub(super) fn move_away(&mut self) {
+        self.addresses.clear();
     }
 
     /// Kills a node as a power cut would.
@@ -266,7 +284,14 @@ impl Status {
             .count()
     }
 
-    fn are_all_placed(&self) -> bool {
+    /// Which life each node is in, as the log has it.
+    pub(super) fn lives(&self) -> Vec<u64> {
+        let nodes = self.0["nodes"].as_array().unwrap().iter();
+        let lives = nodes.map(|node| node["incarnation"].as_u64());
+        lives.map(Option::unwrap).collect()
+    }
+
+    pub(super) fn are_all_placed(&self) -> bool {
         let mut shards = self.shards().iter();
         let is_placed = |it: &Value| it["placement"].get("Placed").is_some();
         !self.shards().is_empty() && shards.all(is_placed)

@@ -75,6 +75,8 @@ async fn the_certificate_of_another_node_is_refused_by_both_ends() {
     let config = WireConfig {
         me: hello(2),
         listen: "0.0.0.0:0".parse().unwrap(),
+        advertise: None,
+        seeds: Vec::new(),
         tls: Some(third),
     };
     match Wires::open(config).unwrap_err() {

@@ -195,6 +195,7 @@ async fn knock(to: &Peer, lane: Lane) -> Result<Framed, greet::HandshakeError> {
             boot_ms: 55,
             ..hello(2)
         },
+        address: String::new(),
     };
     let knocked = greet::knock(&to.address().to_string(), None, &ours).await;
     knocked.map(|(framed, _)| framed)

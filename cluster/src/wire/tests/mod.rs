@@ -12,6 +12,7 @@ mod certificates;
 mod doors;
 mod hand;
 mod hostile;
+mod knocks;
 mod lives;
 mod pairs;
 mod queues;

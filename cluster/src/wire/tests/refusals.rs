@@ -203,6 +203,8 @@ async fn without_certificates_only_loopback_is_listened_at() {
         Wires::open(WireConfig {
             me,
             listen: listen.parse().unwrap(),
+            advertise: None,
+            seeds: Vec::new(),
             tls: None,
         })
     };

@@ -24,6 +24,8 @@ pub(super) const LANES: [Lane; 2] = [Lane::Control, Lane::Play];
 pub(super) struct Setup {
     pub(super) hello: Hello,
     pub(super) listen: SocketAddr,
+    pub(super) advertise: Option<String>,
+    pub(super) seeds: Vec<String>,
     pub(super) tls: Option<Tls>,
     pub(super) rules: Rules,
     pub(super) door: Door,
@@ -74,6 +76,8 @@ pub(super) fn setup(number: u16) -> Setup {
     Setup {
         hello: hello(number),
         listen: "127.0.0.1:0".parse().unwrap(),
+        advertise: None,
+        seeds: Vec::new(),
         tls: None,
         rules: rules(),
         door: Arc::new(|_, reply| {
@@ -90,6 +94,8 @@ impl Setup {
         let config = WireConfig {
             me: self.hello.clone(),
             listen: self.listen,
+            advertise: self.advertise,
+            seeds: self.seeds,
             tls: self.tls,
         };
         let wires = Wires::open_with(config, self.rules).unwrap();

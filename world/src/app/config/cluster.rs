@@ -25,7 +25,7 @@ pub struct Cluster {
     pub listen: Option<SocketAddr>,
     /// Where others reach it, `HOST:PORT`; empty for the address that it listens on.
     pub advertise: String,
-    /// Where members of the cluster are reached; needed once, to join.
+    /// Where members of the cluster are reached; needed to join, and to find nodes that have moved.
     pub join: Vec<String>,
     /// The directory of the certificates; empty for none (see [`Cluster::certificates`]).
     pub certificates: PathBuf,

@@ -272,7 +272,7 @@ pub static SETTINGS: &[Setting] = &[
         "cluster.join",
         "",
         Kind::Places(|c| &mut c.cluster.join),
-        "Nodes of the cluster to join; of no account once this node is a member.",
+        "Members to ask, to become one; a member looks there for nodes that have moved.",
     )
     .with_flag("--join"),
     row(
