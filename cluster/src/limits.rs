@@ -21,17 +21,24 @@ pub const SHARDS_MAX: usize = 10_000;
 /// Voters. Further members learn.
 pub const VOTERS_MAX: usize = 5;
 
-/// How long a node may act after it asked for its lease, by its own clock.
-pub const LEASE: Duration = Duration::from_secs(3);
+/// How far a clock may run from the true pace, in percent, either way. What is beyond it is left
+/// to epochs.
+pub const CLOCK_OFF_PERCENT: u32 = 10;
 
-/// When a node without an answer holds still.
+/// How long a node may act after it asked for its lease, by its own clock. A clock that is a tenth
+/// slow makes 3.11 s of it.
+pub const LEASE: Duration = Duration::from_millis(2_800);
+
+/// When a node without an answer holds still: four answers late. What it has in hand has until
+/// [`LEASE`] to come to its end.
 pub const LEASE_FREEZE: Duration = Duration::from_millis(2_500);
 
 /// How often a node asks.
 pub const LEASE_EVERY: Duration = Duration::from_millis(500);
 
-/// What the leader adds to a tenth more than the lease before it gives a node up.
-pub const LEASE_SLACK: Duration = Duration::from_millis(200);
+/// How long the leader waits, by its own clock, before it gives a node up. A clock that is a tenth
+/// fast makes 3.18 s of it, which is longer than [`LEASE`] by the slowest.
+pub const LEASE_WAIT: Duration = Duration::from_millis(3_500);
 
 /// How long each step of a move may take; then it is off.
 pub const MOVE_DEADLINE: Duration = Duration::from_secs(5);
@@ -153,6 +160,11 @@ pub const LOG_BATCH_MAX: usize = 256;
 pub const LOG_CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 const _: () = assert!(LEASE_FREEZE.as_millis() < LEASE.as_millis());
+const _: () = assert!(
+    LEASE.as_millis() * (100 + CLOCK_OFF_PERCENT as u128)
+        < LEASE_WAIT.as_millis() * (100 - CLOCK_OFF_PERCENT as u128),
+    "the slowest holder has stopped when the fastest leader gives it up"
+);
 const _: () = assert!(LEASE_EVERY.as_millis() * 4 < LEASE_FREEZE.as_millis());
 const _: () = assert!(CHUNK_BYTES < FRAME_BYTES_MAX);
 const _: () = assert!(QUORUM_AGE_MAX.as_millis() < LEASE_FREEZE.as_millis());

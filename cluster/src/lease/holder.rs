@@ -1,16 +1,19 @@
 //! `[pure]` How long a node may act, as it counts itself. Time is the node's own clock throughout.
 //!
 //! ```text
-//! nothing ──granted──► holds ──2.5 s──► holds still ──3 s──► nothing
+//! nothing ──granted──► holds ──2.5 s──► holds still ──2.8 s──► nothing
 //!                        ▲  ◄──────granted─────┘
 //! ```
 
-use crate::limits::{LEASE, LEASE_EVERY, LEASE_FREEZE};
+use crate::limits::{CLOCK_OFF_PERCENT, LEASE, LEASE_EVERY, LEASE_FREEZE};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// Requests whose answers are waited for; older ones would grant nothing any more.
 const ASKED_MAX: usize = 16;
+
+/// A part of this many is added to the age of the leader's majority.
+const AGE_MORE: u32 = 4;
 
 /// A node's own lease.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +66,8 @@ impl Holder {
     ) -> Option<Renewed> {
         let (_, sent) = *self.asked.iter().find(|(asked, _)| *asked == stamp)?;
         self.asked.retain(|(asked, _)| *asked > stamp);
-        // A quarter more, as the leader's clock may be the slower one.
-        let until = (sent + LEASE).checked_sub(quorum_age + quorum_age / 4)?;
+        // More, as the leader's clock may be slow and this one fast.
+        let until = (sent + LEASE).checked_sub(quorum_age + quorum_age / AGE_MORE)?;
         let enough = match self.until {
             Some(held) => until > held,
             // Nothing begins that would have to hold still at once.
@@ -119,6 +122,10 @@ const _: () = assert!(
     LEASE.as_millis() < LEASE_EVERY.as_millis() * ASKED_MAX as u128,
     "an answer that grants something finds its request"
 );
+const _: () = assert!(
+    (100 + CLOCK_OFF_PERCENT) * AGE_MORE <= (100 - CLOCK_OFF_PERCENT) * (AGE_MORE + 1),
+    "by the fastest holder no less than what the slowest leader meant"
+);
 
 #[cfg(test)]
 mod tests {
@@ -138,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_lease_counts_from_the_sending_and_from_the_leaders_majority() {
-        for (age, until) in [(0, 3_000), (100, 2_875), (1_000, 1_750)] {
+        for (age, until) in [(0, 2_800), (100, 2_675), (1_000, 1_550)] {
             let t = start();
             let mut holder = Holder::default();
             let stamp = holder.ask(t);
@@ -160,8 +167,9 @@ mod tests {
         assert_eq!(holder.due(), Some(t + ms(2_500)));
         assert_eq!(holder.wane(t + ms(2_500)), Some(Waning::Still));
         assert_eq!(holder.wane(t + ms(2_600)), None, "once");
-        assert_eq!(holder.due(), Some(t + ms(3_000)));
-        assert_eq!(holder.wane(t + ms(3_000)), Some(Waning::Lapsed));
+        assert_eq!(holder.due(), Some(t + ms(2_800)));
+        assert_eq!(holder.wane(t + ms(2_799)), None, "still");
+        assert_eq!(holder.wane(t + ms(2_800)), Some(Waning::Lapsed));
         assert_eq!((holder.wane(t + ms(9_000)), holder.due()), (None, None));
     }
 
@@ -176,8 +184,8 @@ mod tests {
         let renewed = holder.granted(t + ms(2_800), second, ms(0)).unwrap();
         assert!(renewed.go_on && !renewed.anew);
         let third = holder.ask(t + ms(4_000));
-        assert_eq!(holder.wane(t + ms(5_400)), Some(Waning::Lapsed));
-        let renewed = holder.granted(t + ms(5_401), third, ms(0)).unwrap();
+        assert_eq!(holder.wane(t + ms(5_200)), Some(Waning::Lapsed));
+        let renewed = holder.granted(t + ms(5_201), third, ms(0)).unwrap();
         assert!(renewed.anew && !renewed.go_on);
     }
 
@@ -208,7 +216,7 @@ mod tests {
         let (first, second) = (holder.ask(t), holder.ask(t + ms(500)));
         holder.granted(t + ms(600), second, ms(0)).unwrap();
         assert_eq!(holder.granted(t + ms(700), first, ms(0)), None);
-        assert!(holder.holds(t + ms(3_499)));
+        assert!(holder.holds(t + ms(3_299)));
     }
 
     #[test]

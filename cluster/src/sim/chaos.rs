@@ -41,7 +41,12 @@ fn fault(sim: &mut Sim, rng: &mut StdRng) {
             }
         }
         10 => sim.net.heal(),
-        11 => sim.skew(one, rng.random_range(-47..=47)),
+        11 => sim.skew(
+            one,
+            *[-100, 100, rng.random_range(-100..=100)]
+                .choose(rng)
+                .unwrap(),
+        ),
         12 => sim.net.set_latency((200, rng.random_range(1_000..120_000))),
         _ => {
             let name = |node: NodeId| NodeName::new(&format!("n{}", node.0)).unwrap();

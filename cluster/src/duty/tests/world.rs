@@ -158,8 +158,8 @@ impl World {
     /// A machine of a pace of its own joins, and starts.
     pub(super) fn join(&mut self, id: NodeId) {
         let node = Node {
-            // Two clocks differ by a tenth at most.
-            pace: self.rng.random_range(952_000..=1_047_000),
+            // Each is wrong by a tenth at most, and some are just that.
+            pace: (self.rng.random_range(850_000..=1_150_000)).clamp(900_000, 1_100_000),
             ahead: self.rng.random_range(0..1_000_000_000),
             life: Incarnation(0),
             applied: 0,
