@@ -161,7 +161,7 @@ impl IdentityFile {
         Ok(identity)
     }
 
-    fn read(&self) -> Result<Option<Identity>, IdentityError> {
+    pub(crate) fn read(&self) -> Result<Option<Identity>, IdentityError> {
         let path = self.path();
         let mut text = String::new();
         match File::open(&path) {

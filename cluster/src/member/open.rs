@@ -3,7 +3,7 @@
 use super::begin::Begin;
 use super::event::{Event, JoinReply};
 use super::identity::{Identity, IdentityError, IdentityFile};
-use super::keep::{self, FileKeeper, Order as KeepOrder};
+use super::keep::{self, Desk, FileKeeper};
 use super::route::Part;
 use super::shared::Shared;
 use crate::cert::{self, CertificateError};
@@ -190,7 +190,7 @@ impl Member {
             (identity.cluster.clone(), first)
         });
         let incarnation = identity.incarnation();
-        let (keeper, writer) = keep::writer(file, identity, driver.clone());
+        let (keeper, desk) = keep::writer(file, identity, driver.clone());
         let play = wires.play(play_inbox(&driver, &host));
         let plan = DriverPlan {
             shared: shared.clone(),
@@ -200,7 +200,7 @@ impl Member {
             address,
             founds,
             boot_ms: config.boot_ms,
-            writer,
+            desk,
             transport: wires.transport(),
         };
         let cluster = ChildSpec::supervisor("cluster", move || {
@@ -223,7 +223,7 @@ struct DriverPlan {
     address: String,
     founds: Option<(String, Candidate)>,
     boot_ms: u64,
-    writer: Address<KeepOrder>,
+    desk: Desk,
     transport: WireTransport,
 }
 
@@ -246,7 +246,7 @@ impl DriverPlan {
             shared: self.shared.clone(),
             host: self.host.clone(),
             keep: Box::new(FileKeeper {
-                writer: self.writer.clone(),
+                desk: self.desk.clone(),
                 transport: self.transport.clone(),
             }),
             log: self.log.clone(),
