@@ -5,7 +5,7 @@
 use crate::command::{Candidate, Command, Outcome};
 use crate::ids::{ContentHash, DirectoryMark, Incarnation, NodeId, NodeName};
 use crate::log;
-use crate::raft::{Raft, RaftConfig, RaftNews};
+use crate::raft::{Cuts, Raft, RaftConfig, RaftNews};
 use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use belay_runtime::{Node, Supervisor};
 use bytes::Bytes;
@@ -106,6 +106,7 @@ impl ControlLog {
             rank: me.0 - 1,
             seed: 1,
             log,
+            cuts: Cuts::default(),
         };
         let link = Link {
             to: Arc::downgrade(&self.links.0),

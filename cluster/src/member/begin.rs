@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::ids::{Incarnation, NodeId};
 use crate::limits::HEARTBEAT;
 use crate::log::Log;
-use crate::raft::{ProposeError, Raft, RaftConfig};
+use crate::raft::{Cuts, ProposeError, Raft, RaftConfig};
 use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(crate) struct Begin<T: Transport> {
     /// It founds the cluster of this name, if its log is empty.
     pub(crate) founds: Option<(String, Candidate)>,
     pub(crate) seed: u64,
+    /// How often its log is cut.
+    pub(crate) cuts: Cuts,
 }
 
 /// Why a member cannot begin; **fatal**.
@@ -79,6 +81,7 @@ impl<T: Transport> Begin<T> {
             rank: me.0.saturating_sub(1),
             log: self.log.clone(),
             seed: self.seed,
+            cuts: self.cuts,
         };
         let tagged = Tagged(self.shared.transport.clone());
         let (news, driver) = (news.clone(), self.shared.driver.clone());

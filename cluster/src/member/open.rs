@@ -12,6 +12,7 @@ use crate::handle::Cluster;
 use crate::host::{Host, PeerNews};
 use crate::ids::{ContentHash, NodeId, NodeName};
 use crate::log::{self, Log};
+use crate::raft::Cuts;
 use crate::transport::{Inbound, Member as Peer, Transport as _};
 use crate::wire::{Hello, Inbox, JoinAsk, OpenError, WireConfig, WireTransport, Wires};
 use belay_runtime::{Address, Capacity, ChildSpec, Exit, Mailbox, Shutdown, Supervisor};
@@ -254,6 +255,7 @@ impl DriverPlan {
             address: self.address.clone(),
             founds: self.founds.clone(),
             seed: self.boot_ms ^ u64::from(self.incarnation.0).rotate_left(32),
+            cuts: Cuts::default(),
         }
     }
 }

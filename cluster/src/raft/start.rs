@@ -31,15 +31,17 @@ pub(crate) struct RaftConfig {
     pub(crate) seed: u64,
     /// The log.
     pub(crate) log: Log,
+    /// How often it is cut.
+    pub(crate) cuts: Cuts,
 }
 
 /// How often the log is cut.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cuts {
+pub(crate) struct Cuts {
     /// Entries between two snapshots.
-    pub(super) every: u64,
+    pub(crate) every: u64,
     /// Entries that are kept behind one.
-    pub(super) kept: u64,
+    pub(crate) kept: u64,
 }
 
 impl Default for Cuts {
@@ -76,17 +78,9 @@ impl Raft {
         transport: impl Transport,
         hears: impl Fn(RaftNews) + Send + Sync + 'static,
     ) -> Result<Self, StartError> {
-        Self::start_cut(config, Cuts::default(), transport, Arc::new(hears)).await
-    }
-
-    pub(super) async fn start_cut(
-        config: RaftConfig,
-        cuts: Cuts,
-        transport: impl Transport,
-        hears: Hears,
-    ) -> Result<Self, StartError> {
+        let hears: Hears = Arc::new(hears);
         let unusable = |error: openraft::StorageError<u64>| StartError::Log(error.to_string());
-        let settings = settings(config.rank, cuts)?;
+        let settings = settings(config.rank, config.cuts)?;
         let lease = Duration::from_millis(settings.election_timeout_max);
         let machine = Machine::open(config.log.clone(), hears.clone()).map_err(unusable)?;
         let post = move |to, body| transport.send(to, Lane::Control, Class::Owed, body);

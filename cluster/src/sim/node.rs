@@ -7,10 +7,14 @@ use crate::command::Candidate;
 use crate::ids::{ContentHash, DirectoryMark, Incarnation, NodeId, NodeName};
 use crate::log::Log;
 use crate::member::{Begin, Event, Keeper, Part, Shared};
+use crate::raft::Cuts;
 use crate::transport::{Inbound, Lane, Member, Transport as _};
 use belay_runtime::{Address, Capacity, ChildSpec, Exit, Mailbox, Supervisor};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+/// The log is cut often, so that faults fall into that too.
+const CUTS: Cuts = Cuts { every: 20, kept: 5 };
 
 /// What survives a node's death.
 #[derive(Clone)]
@@ -147,6 +151,7 @@ impl Plan {
             address: format!("10.0.0.{}:7000", self.me.0),
             founds: founds.map(|cluster| (cluster, self.disk.candidate(self.me))),
             seed: self.seed,
+            cuts: CUTS,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::command::Outcome;
 use crate::ids::NodeId;
 use crate::log::{self, OpenError};
 use crate::log::{Change, Log, Snapshot};
-use crate::raft::{Raft, RaftConfig, RaftNews, StartError};
+use crate::raft::{Cuts, Raft, RaftConfig, RaftNews, StartError};
 use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use crate::view::View;
 use belay_runtime::{Node, Supervisor};
@@ -84,6 +84,7 @@ async fn live(folder: &Folder, seed: u64) -> Life {
         rank: 0,
         seed,
         log,
+        cuts: Cuts::default(),
     };
     let raft = Raft::start(config, Alone, hears).await.unwrap();
     Life { raft, node, seen }
@@ -158,6 +159,7 @@ async fn a_log_whose_content_means_nothing_is_not_started_on() {
             rank: 0,
             seed: 1,
             log,
+            cuts: Cuts::default(),
         };
         let refused = Raft::start(config, Alone, |_| {}).await.unwrap_err();
         assert!(matches!(refused, StartError::Log(_)), "{refused}");

@@ -166,6 +166,7 @@ impl Net {
             rank: node.0 - 1,
             seed: life,
             log,
+            cuts,
         };
         let net = Arc::downgrade(&self.0);
         let link = Link {
@@ -178,9 +179,7 @@ impl Net {
                 Self(net).hear(me, life, news);
             }
         };
-        let raft = Raft::start_cut(config, cuts, link, Arc::new(hears))
-            .await
-            .unwrap();
+        let raft = Raft::start(config, link, hears).await.unwrap();
         self.lock().nodes.get_mut(&node).unwrap().raft = Some(raft);
     }
 
