@@ -2,6 +2,7 @@
 //! and clock, and carries out what it decides. Nothing here waits but for the next event; what
 //! takes time (a proposal, a change of voters) is a job beside it.
 
+use super::deeds;
 use super::event::{Event, JoinReply, Keep, Newest, News};
 use super::shared::{Observations, Shared};
 use crate::command::{Candidate, Command, Outcome};
@@ -376,8 +377,10 @@ impl<T: Transport> Driver<T> {
 impl<T: Transport> Drop for Driver<T> {
     fn drop(&mut self) {
         self.shared.lease.lapse();
+        deeds::lapsed(self.shared.now());
         for (shard, epoch) in self.fences.end_all() {
             self.host.stop(&shard, epoch);
+            deeds::stopped(&shard, epoch, self.shared.now());
         }
         for (_, reply) in std::mem::take(&mut self.orders) {
             reply(Err(OrderError::NoLeader));

@@ -1,5 +1,6 @@
 //! `[process]` Carries out what a node's duty decides.
 
+use super::deeds;
 use super::driver::{Done, Driver};
 use super::event::Event;
 use super::notes;
@@ -21,8 +22,14 @@ impl<T: Transport> Driver<T> {
             Effect::HandOver(to, message) => {
                 self.send(to, Lane::Play, &Part::HandOver, &message.encode());
             }
-            Effect::Lease(until) => self.shared.lease.set(until),
-            Effect::Lapse => self.shared.lease.lapse(),
+            Effect::Lease(until) => {
+                deeds::leased(until, self.shared.now());
+                self.shared.lease.set(until);
+            }
+            Effect::Lapse => {
+                self.shared.lease.lapse();
+                deeds::lapsed(self.shared.now());
+            }
             Effect::Host(call) => self.call_host(ctx, call),
             Effect::AskReports => {
                 let mut reports = Vec::new();
@@ -83,12 +90,14 @@ impl<T: Transport> Driver<T> {
     fn call_host(&mut self, ctx: &Context<Event>, call: HostCall) {
         match call {
             HostCall::Run { shard, epoch } => {
+                deeds::runs(&shard, epoch, self.shared.now());
                 let fence = self.fences.begin(&shard, epoch);
                 self.host.run(&shard, fence);
             }
             HostCall::Stop { shard, epoch } => {
                 self.fences.end(&shard, epoch);
                 self.host.stop(&shard, epoch);
+                deeds::stopped(&shard, epoch, self.shared.now());
             }
             HostCall::Freeze {
                 shard,
@@ -96,12 +105,19 @@ impl<T: Transport> Driver<T> {
                 moving,
             } => {
                 let (driver, of) = (ctx.address(), shard.clone());
+                let shared = self.shared.clone();
                 let reply = HandOver::new(move |state| {
+                    if state.is_ok() {
+                        deeds::froze(&of, shared.now());
+                    }
                     drop(driver.try_send_owed(Event::Frozen(of, moving, state)));
                 });
                 self.host.freeze(&shard, epoch, reply);
             }
-            HostCall::Thaw { shard, epoch } => self.host.thaw(&shard, epoch),
+            HostCall::Thaw { shard, epoch } => {
+                deeds::thaws(&shard, self.shared.now());
+                self.host.thaw(&shard, epoch);
+            }
             HostCall::Build {
                 shard,
                 moving,

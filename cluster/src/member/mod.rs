@@ -11,6 +11,7 @@
 //! (`crate::sim`) have the same insides.
 
 mod begin;
+mod deeds;
 mod driver;
 mod effects;
 mod event;

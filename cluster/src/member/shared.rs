@@ -65,6 +65,11 @@ impl<T: Transport> Shared<T> {
         }
     }
 
+    /// This node's time.
+    pub(crate) fn now(&self) -> Instant {
+        (self.clock)()
+    }
+
     pub(crate) fn lives_as(&self, me: NodeId, incarnation: Incarnation) {
         self.write(|inner| inner.me = (me, incarnation));
     }
@@ -137,7 +142,7 @@ impl<T: Transport> Backend for Shared<T> {
             (inner.view.clone(), inner.raft.clone(), observed)
         });
         let figures = raft.map(|raft| raft.figures()).unwrap_or_default();
-        let now = (self.clock)();
+        let now = self.now();
         let own = Own {
             name: &self.name,
             leased: self.lease.holds(now),
