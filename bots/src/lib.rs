@@ -4,12 +4,13 @@
 //! logs in, types, waits for texts, and tells its transcript when something does not come.
 //! [`run_wander`] drives a crowd by the thousand and returns a [`Report`]. [`run_load`],
 //! [`run_flood`] and [`run_chop`] pretend games and hubs of the Gossip network. For tests of whole
-//! nodes there is a [`PostgresServer`] too.
+//! nodes there is a [`PostgresServer`] too, and [`history`] says whether what happened may be.
 //!
 //! Nothing here knows the node's code: all that is shared is the dialogue in [`dialogue`], and the
 //! events of the Gossip protocol.
 
 pub mod dialogue;
+pub mod history;
 
 mod bot;
 mod cluster;
