@@ -124,6 +124,16 @@ pub enum Command {
     },
     /// The cluster's content is this from now on (a rolling change of areas).
     Content(ContentHash),
+    /// The same as [`Command::Found`], for a cluster that is not the first on its storage: its
+    /// epochs are above all of the clusters before it.
+    FoundIn {
+        /// The cluster's name.
+        cluster: String,
+        /// The first node.
+        first: Box<Candidate>,
+        /// How many clusters were there before it.
+        generation: u32,
+    },
 }
 
 /// What became of a command.
@@ -181,4 +191,10 @@ pub enum Refusal {
     /// No more nodes or shards can be known.
     #[error("the cluster is full")]
     Full,
+    /// Epochs would rise into those of the next cluster on the same storage.
+    #[error("the log is used up; found a new cluster on the same database")]
+    Spent,
+    /// No cluster can have this generation.
+    #[error("too many clusters were founded on this database; move to a new one")]
+    Generation,
 }

@@ -82,7 +82,8 @@ pub struct BadName;
 )]
 pub struct Incarnation(pub u32);
 
-/// A term of ownership of a shard: the index of the log entry that began it. Later is higher.
+/// A term of ownership of a shard: the index of the log entry that began it, above all epochs of
+/// the clusters that were founded on the same storage before. Later is higher.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

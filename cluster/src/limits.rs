@@ -107,6 +107,13 @@ pub const MEMBERSHIP_DEADLINE: Duration = Duration::from_secs(10);
 /// Between two beats of raft.
 pub const HEARTBEAT: Duration = Duration::from_millis(100);
 
+/// Epochs of one cluster, from its generation times this on. A log that is longer takes no shard
+/// anywhere any more: at a hundred entries a second that is after four months without a pause.
+pub const EPOCHS_PER_GENERATION: u64 = 1 << 30;
+
+/// Clusters that can be founded on one storage after each other. One more is refused.
+pub const GENERATIONS_MAX: u32 = 512;
+
 /// The election window of the node of rank 0, and how much later each next rank's begins.
 pub const ELECTION: (Duration, Duration) = (Duration::from_millis(400), Duration::from_millis(60));
 

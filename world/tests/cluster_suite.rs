@@ -10,6 +10,9 @@
 #[path = "cluster_suite/faults.rs"]
 mod faults;
 #[cfg(test)]
+#[path = "cluster_suite/founding.rs"]
+mod founding;
+#[cfg(test)]
 #[path = "cluster_suite/meeting.rs"]
 mod meeting;
 #[cfg(test)]

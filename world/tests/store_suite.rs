@@ -25,6 +25,9 @@ mod failures;
 #[path = "store_suite/fences.rs"]
 mod fences;
 #[cfg(test)]
+#[path = "store_suite/founding.rs"]
+mod founding;
+#[cfg(test)]
 #[path = "store_suite/items.rs"]
 mod items;
 #[cfg(test)]

@@ -26,11 +26,37 @@ pub(crate) struct Begin<T: Transport> {
     /// As which life it asks for leases, and where it is reached.
     pub(crate) incarnation: Incarnation,
     pub(crate) address: String,
-    /// It founds the cluster of this name, if its log is empty.
-    pub(crate) founds: Option<(String, Candidate)>,
+    /// It founds this cluster, if its log is empty.
+    pub(crate) founds: Option<Founding>,
     pub(crate) seed: u64,
     /// How often its log is cut.
     pub(crate) cuts: Cuts,
+}
+
+/// A cluster to be founded.
+#[derive(Clone, Debug)]
+pub(crate) struct Founding {
+    /// Its name.
+    pub(crate) cluster: String,
+    /// Its first node.
+    pub(crate) first: Candidate,
+    /// How many were founded on the same storage before.
+    pub(crate) generation: u32,
+}
+
+impl Founding {
+    /// The first entry. Of the first cluster on its storage any version can read it.
+    fn command(&self) -> Command {
+        let (cluster, first) = (self.cluster.clone(), self.first.clone());
+        match self.generation {
+            0 => Command::Found { cluster, first },
+            generation => Command::FoundIn {
+                cluster,
+                first: Box::new(first),
+                generation,
+            },
+        }
+    }
 }
 
 /// Why a member cannot begin; **fatal**.
@@ -53,9 +79,7 @@ impl<T: Transport> Begin<T> {
             None => self.start_raft(me, &news).await?,
         };
         self.shared.runs(raft.clone());
-        let founding = self
-            .founds
-            .map(|(cluster, first)| found(raft.clone(), cluster, first));
+        let founding = self.founds.map(|founding| found(raft.clone(), founding));
         let config = DutyConfig {
             me,
             incarnation: self.incarnation,
@@ -97,14 +121,10 @@ impl<T: Transport> Begin<T> {
 
 /// Makes a cluster of one and writes its first entry, unless the log has one already: then another
 /// may lead, or the entry is refused.
-async fn found(raft: Raft, cluster: String, first: Candidate) -> Result<(), ProposeError> {
+async fn found(raft: Raft, founding: Founding) -> Result<(), ProposeError> {
     raft.found().await?;
     loop {
-        let command = Command::Found {
-            cluster: cluster.clone(),
-            first: first.clone(),
-        };
-        match raft.propose(command).await {
+        match raft.propose(founding.command()).await {
             Ok(_) | Err(ProposeError::NotLeader { leader: Some(_) }) => return Ok(()),
             Err(ProposeError::NotLeader { leader: None } | ProposeError::Busy) => {}
             Err(ProposeError::Unknown) => {}

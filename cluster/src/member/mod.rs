@@ -28,7 +28,7 @@ pub use open::{Member, MemberConfig, OpenMemberError, found};
 
 #[cfg(test)]
 pub(crate) use self::{
-    begin::Begin,
+    begin::{Begin, Founding},
     event::{Event, JoinReply, Keeper},
     route::Part,
     shared::Shared,

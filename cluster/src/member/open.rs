@@ -1,6 +1,6 @@
 //! `[edge]` What a member does before its tree starts, and the parts that it gives to the tree.
 
-use super::begin::Begin;
+use super::begin::{Begin, Founding};
 use super::event::{Event, JoinReply};
 use super::identity::{Identity, IdentityError, IdentityFile};
 use super::keep::{self, Desk, FileKeeper};
@@ -10,9 +10,9 @@ use crate::cert::{self, CertificateError};
 use crate::command::Candidate;
 use crate::handle::Cluster;
 use crate::host::{Host, PeerNews};
-use crate::ids::{ContentHash, NodeId, NodeName};
+use crate::ids::{ContentHash, DirectoryMark, NodeId, NodeName};
 use crate::log::{self, Log};
-use crate::raft::Cuts;
+use crate::raft::{self, Cuts};
 use crate::transport::{Inbound, Member as Peer, Transport as _};
 use crate::wire::{Hello, Inbox, JoinAsk, OpenError, WireConfig, WireTransport, Wires};
 use belay_runtime::{Address, Capacity, ChildSpec, Exit, Mailbox, Shutdown, Supervisor};
@@ -108,6 +108,7 @@ pub struct Member {
     log_writer: ChildSpec,
     shared: Arc<Shared<WireTransport>>,
     mailbox: Mailbox<Event>,
+    generation: u32,
 }
 
 impl Member {
@@ -156,7 +157,21 @@ impl Member {
             log_writer,
             shared: Arc::new(shared),
             mailbox,
+            generation: 0,
         })
+    }
+
+    /// Whether this life is to found its cluster, and the mark by which that can be told from
+    /// other foundings. Then [`Member::found_in`] wants to be called.
+    pub fn founds(&self) -> Option<DirectoryMark> {
+        let founds = self.identity.founder && !raft::holds_commands(&self.log);
+        founds.then(|| self.identity.mark().unwrap_or_default())
+    }
+
+    /// So many clusters were founded on the same storage before: the epochs of this one will be
+    /// above theirs, whatever those still do. Of no account once the cluster is founded.
+    pub fn found_in(&mut self, generation: u32) {
+        self.generation = generation;
     }
 
     /// Where it listens.
@@ -181,6 +196,7 @@ impl Member {
             log_writer,
             shared,
             mailbox,
+            generation,
         } = self;
         let driver = mailbox.address();
         let address = config.advertise.clone();
@@ -188,7 +204,11 @@ impl Member {
         let founds = identity.founder.then(|| {
             let mut first = candidate(&config, &identity);
             first.address.clone_from(&address);
-            (identity.cluster.clone(), first)
+            Founding {
+                cluster: identity.cluster.clone(),
+                first,
+                generation,
+            }
         });
         let incarnation = identity.incarnation();
         let (keeper, desk) = keep::writer(file, identity, driver.clone());
@@ -222,7 +242,7 @@ struct DriverPlan {
     log: Log,
     incarnation: crate::ids::Incarnation,
     address: String,
-    founds: Option<(String, Candidate)>,
+    founds: Option<Founding>,
     boot_ms: u64,
     desk: Desk,
     transport: WireTransport,

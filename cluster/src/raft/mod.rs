@@ -40,6 +40,7 @@ mod storage;
 mod types;
 
 pub(crate) use handle::{ProposeError, Raft, RaftFigures, RaftNews};
+pub(crate) use record::holds_commands;
 pub(crate) use start::{Cuts, RaftConfig};
 #[cfg(test)]
 pub(crate) use {handle::ChangeError, start::StartError};

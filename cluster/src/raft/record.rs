@@ -3,6 +3,7 @@
 
 use super::types::{Entry, LogId, Membership, SnapshotMeta, StoredMembership, Vote};
 use crate::command::Command;
+use crate::log::Log;
 use bytes::Bytes;
 use openraft::{CommittedLeaderId, EmptyNode, EntryPayload};
 use serde::de::DeserializeOwned;
@@ -79,6 +80,16 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, BadRecord> 
         (record, []) => Ok(record),
         (_, _) => Err(BadRecord(postcard::Error::SerdeDeCustom)),
     }
+}
+
+/// Whether the log has held any command yet. What cannot be read counts as one.
+pub(crate) fn holds_commands(log: &Log) -> bool {
+    let image = log.image();
+    let is_command = |entry: &Bytes| {
+        let entry = decode::<EntryRecord>(entry);
+        entry.map_or(true, |entry| matches!(entry.what, What::Command(_)))
+    };
+    image.purged.is_some() || image.snapshot.is_some() || image.entries.values().any(is_command)
 }
 
 impl From<LogId> for PlaceRecord {

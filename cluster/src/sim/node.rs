@@ -149,7 +149,11 @@ impl Plan {
             log: self.disk.log.clone(),
             incarnation: self.incarnation,
             address: format!("10.0.0.{}:7000", self.me.0),
-            founds: founds.map(|cluster| (cluster, self.disk.candidate(self.me))),
+            founds: founds.map(|cluster| crate::member::Founding {
+                cluster,
+                first: self.disk.candidate(self.me),
+                generation: 0,
+            }),
             seed: self.seed,
             cuts: CUTS,
         }

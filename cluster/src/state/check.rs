@@ -3,7 +3,7 @@
 use super::machine::ClusterState;
 use crate::command::Command;
 use crate::ids::ShardId;
-use crate::limits::{NODES_MAX, SHARDS_MAX};
+use crate::limits::{GENERATIONS_MAX, NODES_MAX, SHARDS_MAX};
 use crate::view::{NodePhase, Placement};
 use std::collections::BTreeSet;
 
@@ -12,6 +12,7 @@ impl ClusterState {
     pub(super) fn assert_sound(&self, command: &Command) {
         let broken = match command {
             Command::Found { .. }
+            | Command::FoundIn { .. }
             | Command::Join(_)
             | Command::Up { .. }
             | Command::Expire { .. }
@@ -52,6 +53,10 @@ impl ClusterState {
                 self.last_node != 0 || self.view.shards.is_empty(),
                 "shards before the cluster",
             ),
+            (
+                self.generation < GENERATIONS_MAX,
+                "a generation that cannot be",
+            ),
         ];
         let mut facts = facts.iter();
         if let Some((_, broken)) = facts.find(|(holds, _)| !holds) {
@@ -66,7 +71,7 @@ impl ClusterState {
             let node = self.view.nodes.get(&id);
             node.is_some_and(|node| matches!(node.phase, NodePhase::Up | NodePhase::Draining))
         };
-        let last = self.view.applied;
+        let (last, first) = (self.epoch_at(self.view.applied).0, self.epoch_at(0).0);
         let Some(placement) = self.view.shards.get(shard) else {
             let arrived = self.view.arrived.contains_key(shard);
             return arrived.then_some("a move of no shard");
@@ -79,12 +84,15 @@ impl ClusterState {
         let facts = match placement {
             Placement::Unplaced { last: epoch } => [
                 (epoch.0 <= last, "an epoch to come"),
-                (true, ""),
+                (
+                    epoch.0 == 0 || epoch.0 > first,
+                    "an epoch of another cluster",
+                ),
                 (true, ""),
             ],
             Placement::Placed { node, epoch } => [
                 (epoch.0 <= last, "an epoch to come"),
-                (epoch.0 > 0, "an owner without epoch"),
+                (epoch.0 > first, "an owner without epoch"),
                 (lives(*node), "an owner that does not live"),
             ],
             Placement::Moving {
@@ -95,7 +103,7 @@ impl ClusterState {
             } => [
                 (moving.0 <= last, "an epoch to come"),
                 (
-                    epoch.0 > 0 && moving > epoch,
+                    epoch.0 > first && moving > epoch,
                     "a move older than its owner's epoch",
                 ),
                 (

@@ -2,7 +2,8 @@
 
 use super::nodes::Standing;
 use crate::command::{Command, Outcome, Refusal};
-use crate::ids::{ContentHash, NodeId};
+use crate::ids::{ContentHash, Epoch, NodeId};
+use crate::limits::EPOCHS_PER_GENERATION;
 use crate::view::View;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(crate) struct ClusterState {
     pub(super) standing: BTreeMap<NodeId, Standing>,
     /// The last number given to a node; 0 before the cluster is founded.
     pub(super) last_node: u16,
+    /// How many clusters were founded on the same storage before.
+    pub(super) generation: u32,
 }
 
 impl ClusterState {
@@ -56,6 +59,21 @@ impl ClusterState {
         }
     }
 
+    /// The epoch that begins with the log's entry `index`: the one place where they are made.
+    pub(super) fn epoch(&self, index: u64) -> Result<Epoch, Refusal> {
+        if index < EPOCHS_PER_GENERATION {
+            Ok(self.epoch_at(index))
+        } else {
+            Err(Refusal::Spent)
+        }
+    }
+
+    /// The highest epoch that can have begun up to this entry.
+    pub(super) fn epoch_at(&self, index: u64) -> Epoch {
+        let base = u64::from(self.generation).saturating_mul(EPOCHS_PER_GENERATION);
+        Epoch(base.saturating_add(index.min(EPOCHS_PER_GENERATION - 1)))
+    }
+
     /// What there is to see. Cheap.
     pub(crate) fn view(&self) -> Arc<View> {
         Arc::clone(&self.view)
@@ -72,12 +90,17 @@ impl ClusterState {
 
     /// Refuses before it changes anything.
     fn change(&mut self, index: u64, command: &Command) -> Result<Outcome, Refusal> {
-        let founding = matches!(command, Command::Found { .. });
+        let founding = matches!(command, Command::Found { .. } | Command::FoundIn { .. });
         if !founding && self.last_node == 0 {
             return Err(Refusal::NotFounded);
         }
         match command {
-            Command::Found { cluster, first } => self.found(cluster, first),
+            Command::Found { cluster, first } => self.found(cluster, first, 0),
+            Command::FoundIn {
+                cluster,
+                first,
+                generation,
+            } => self.found(cluster, first, *generation),
             Command::Join(candidate) => self.join(candidate),
             Command::Up {
                 node,

@@ -11,7 +11,9 @@
 //!            └─Release, Expire, Up─┘
 //! ```
 //!
-//! An epoch is the index of the entry that began it, so no two terms of ownership share one.
+//! An epoch is the index of the entry that began it, so no two terms of ownership share one. A
+//! cluster that was founded on the storage of earlier ones counts from above all of theirs: see
+//! [`EPOCHS_PER_GENERATION`](crate::limits::EPOCHS_PER_GENERATION).
 
 mod check;
 pub(crate) mod machine;

@@ -3,7 +3,7 @@
 use super::machine::ClusterState;
 use crate::command::{Candidate, Outcome, Refusal};
 use crate::ids::{DirectoryMark, Incarnation, NodeId};
-use crate::limits::NODES_MAX;
+use crate::limits::{GENERATIONS_MAX, NODES_MAX};
 use crate::view::{NodePhase, NodeView, Placement, View};
 use std::sync::Arc;
 
@@ -17,10 +17,19 @@ pub(super) struct Standing {
 }
 
 impl ClusterState {
-    pub(super) fn found(&mut self, cluster: &str, first: &Candidate) -> Result<Outcome, Refusal> {
+    pub(super) fn found(
+        &mut self,
+        cluster: &str,
+        first: &Candidate,
+        generation: u32,
+    ) -> Result<Outcome, Refusal> {
         if self.last_node != 0 {
             return Err(Refusal::Founded);
         }
+        if generation >= GENERATIONS_MAX {
+            return Err(Refusal::Generation);
+        }
+        self.generation = generation;
         Arc::make_mut(&mut self.view).cluster = cluster.to_owned();
         self.content = first.content;
         self.admit(first)

@@ -9,8 +9,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The form that this program writes.
+/// The form that is written, unless a later one says more.
 const VERSION: u16 = 1;
+
+/// The form of a cluster that is not the first on its storage: that of version 1, and behind it
+/// the generation.
+const VERSION_GENERATION: u16 = 2;
 
 /// Bytes that hold no state.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,7 +64,12 @@ impl ClusterState {
     /// The state as bytes, which [`ClusterState::decode`] reads. Equal states give equal bytes.
     pub(crate) fn encode(&self) -> Vec<u8> {
         // Writing into memory cannot fail; a state without bytes would be refused by `decode`.
-        postcard::to_stdvec(&(VERSION, self.record())).unwrap_or_default()
+        let bytes = if self.generation == 0 {
+            postcard::to_stdvec(&(VERSION, self.record()))
+        } else {
+            postcard::to_stdvec(&(VERSION_GENERATION, self.record(), self.generation))
+        };
+        bytes.unwrap_or_default()
     }
 
     /// The state that these bytes hold. It has the same view and the same future as the one that
@@ -71,16 +80,20 @@ impl ClusterState {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (version, rest): (u16, _) =
             postcard::take_from_bytes(bytes).map_err(DecodeError::Garbage)?;
-        if version != VERSION {
+        if ![VERSION, VERSION_GENERATION].contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let (record, rest): (Record, _) =
             postcard::take_from_bytes(rest).map_err(DecodeError::Garbage)?;
+        let (generation, rest) = match version {
+            VERSION => (0, rest),
+            _ => postcard::take_from_bytes(rest).map_err(DecodeError::Garbage)?,
+        };
         if !rest.is_empty() {
             return Err(DecodeError::Unsound("bytes after its end"));
         }
         let (nodes, shards) = (record.nodes.len(), record.shards.len());
-        let state = Self::from_record(record);
+        let state = Self::from_record(record, generation);
         if state.view.nodes.len() != nodes || state.view.shards.len() != shards {
             return Err(DecodeError::Unsound("a node or shard twice"));
         }
@@ -118,7 +131,7 @@ impl ClusterState {
         }
     }
 
-    fn from_record(record: Record) -> Self {
+    fn from_record(record: Record, generation: u32) -> Self {
         let mut view = View {
             applied: record.applied,
             cluster: record.cluster,
@@ -148,6 +161,7 @@ impl ClusterState {
             content: record.content,
             standing,
             last_node: record.last_node,
+            generation,
         }
     }
 }

@@ -37,7 +37,7 @@ impl ClusterState {
             return Err(Refusal::Overtaken);
         }
         self.may_receive(to)?;
-        let epoch = Epoch(index);
+        let epoch = self.epoch(index)?;
         self.put(shard, Placement::Placed { node: to, epoch });
         Ok(Outcome::Began(epoch))
     }
@@ -49,7 +49,7 @@ impl ClusterState {
         epoch: Epoch,
     ) -> Result<Outcome, Refusal> {
         let node = self.settled_on(shard, epoch)?;
-        let epoch = Epoch(index);
+        let epoch = self.epoch(index)?;
         self.put(shard, Placement::Placed { node, epoch });
         Ok(Outcome::Began(epoch))
     }
@@ -72,7 +72,7 @@ impl ClusterState {
             return Err(Refusal::ThereAlready);
         }
         self.may_receive(to)?;
-        let moving = Epoch(index);
+        let moving = self.epoch(index)?;
         let on_its_way = Placement::Moving {
             from,
             epoch,
@@ -90,7 +90,7 @@ impl ClusterState {
         moving: Epoch,
     ) -> Result<Outcome, Refusal> {
         let (_, _, to) = self.on_its_way(shard, moving)?;
-        let epoch = Epoch(index);
+        let epoch = self.epoch(index)?;
         self.put(shard, Placement::Placed { node: to, epoch });
         let view = Arc::make_mut(&mut self.view);
         view.arrived.insert(shard.clone(), moving);

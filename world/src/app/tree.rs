@@ -200,6 +200,13 @@ fn dynamic(name: &str) -> DynamicSupervisor {
 }
 
 async fn open_store(config: &Config) -> anyhow::Result<Store> {
+    let (place, options) = store_place(config);
+    let opened = Store::open(place, options).await;
+    opened.map_err(|error| Failure::error(Status::Io, error.to_string()))
+}
+
+/// Where the database is, and how it is opened.
+pub(super) fn store_place(config: &Config) -> (StorePlace, StoreOptions) {
     let synchronous = match config.store.synchronous {
         StoreSynchronous::Normal => Synchronous::Normal,
         StoreSynchronous::Full => Synchronous::Full,
@@ -212,8 +219,7 @@ async fn open_store(config: &Config) -> anyhow::Result<Store> {
         StoreUrl::Sqlite => StorePlace::File(config.data.dir.join("belay.db")),
         StoreUrl::Postgres(url) => StorePlace::Server(url.clone()),
     };
-    let opened = Store::open(place, options).await;
-    opened.map_err(|error| Failure::error(Status::Io, error.to_string()))
+    (place, options)
 }
 
 fn services(

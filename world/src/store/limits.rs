@@ -40,6 +40,12 @@ pub const CONNECT_WAIT: Duration = Duration::from_secs(5);
 /// long.
 pub const SERVER_WAIT: Duration = Duration::from_secs(15);
 
+/// How often a cluster is entered at most while others are being founded on the same database.
+pub const FOUNDING_TRIES_MAX: u32 = 5;
+
+/// Numbers of sessions that one epoch of an owner of accounts has room for.
+pub const NUMBERS_PER_EPOCH: u64 = 1 << 24;
+
 /// How long a connection may take to say goodbye before it is cut.
 pub const CLOSE_WAIT: Duration = Duration::from_secs(1);
 

@@ -29,6 +29,11 @@ pub(super) const SQLITE_MIGRATIONS: &[Step] = &[
         "epochs",
         include_str!("../../migrations/sqlite/0004_epochs.sql"),
     ),
+    (
+        5,
+        "clusters",
+        include_str!("../../migrations/sqlite/0005_clusters.sql"),
+    ),
 ];
 
 /// The steps of PostgreSQL.
@@ -52,6 +57,11 @@ pub(super) const POSTGRES_MIGRATIONS: &[Step] = &[
         4,
         "epochs",
         include_str!("../../migrations/postgres/0004_epochs.sql"),
+    ),
+    (
+        5,
+        "clusters",
+        include_str!("../../migrations/postgres/0005_clusters.sql"),
     ),
 ];
 

@@ -284,6 +284,16 @@ impl Status {
             .count()
     }
 
+    /// The epochs of the shards that are on a node.
+    pub(super) fn epochs(&self) -> Vec<u64> {
+        let placed = self
+            .shards()
+            .iter()
+            .filter_map(|it| it["placement"].get("Placed"));
+        let epochs = placed.map(|placed| placed["epoch"].as_u64());
+        epochs.map(Option::unwrap).collect()
+    }
+
     /// Which life each node is in, as the log has it.
     pub(super) fn lives(&self) -> Vec<u64> {
         let nodes = self.0["nodes"].as_array().unwrap().iter();

@@ -55,6 +55,10 @@ on_both! {
         a_claim_fences_what_is_posted_behind_it_in_the_same_group,
         the_floors_of_one_zone_are_read_in_order_with_what_lies_in_containers,
     }
+    founding {
+        the_first_cluster_of_a_database_begins_with_the_lowest_epochs,
+        a_later_cluster_takes_the_database_from_an_earlier_one_at_once,
+    }
     items {
         of_many_who_reach_for_one_item_exactly_one_gets_it,
         writes_are_made_and_answered_in_the_order_in_which_they_were_posted,

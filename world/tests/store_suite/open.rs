@@ -104,7 +104,7 @@ async fn a_newer_schema_is_refused_with_both_versions() {
             error,
             OpenStoreError::Newer {
                 found: 77,
-                known: 4,
+                known: 5,
                 ..
             }
         ),
@@ -186,6 +186,7 @@ async fn the_schema_is_the_agreed_one() {
         "accounts",
         "bans",
         "characters",
+        "clusters",
         "commit_groups",
         "items",
         "network_rules",

@@ -163,6 +163,7 @@ fn about(command: Command) -> Option<(ShardId, Command)> {
         | Command::FinishMove { shard, .. }
         | Command::AbortMove { shard, .. } => Some(shard.clone()),
         Command::Found { .. }
+        | Command::FoundIn { .. }
         | Command::Join(_)
         | Command::Up { .. }
         | Command::Expire { .. }

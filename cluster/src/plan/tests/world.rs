@@ -335,6 +335,7 @@ pub(super) fn brief(commands: &[Command]) -> Vec<String> {
         Command::AbortMove { shard, .. } => format!("abort {shard}"),
         Command::FinishMove { .. }
         | Command::Found { .. }
+        | Command::FoundIn { .. }
         | Command::Join(_)
         | Command::Up { .. }
         | Command::Expire { .. }

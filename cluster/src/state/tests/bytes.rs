@@ -18,7 +18,14 @@ fn story() -> Story {
 
 #[test]
 fn a_state_comes_back_from_its_bytes() {
-    for story in [Story::new(), Story::founded(), Story::of_three(), story()] {
+    let later = generations::placed_in(300);
+    for story in [
+        Story::new(),
+        Story::founded(),
+        Story::of_three(),
+        story(),
+        later,
+    ] {
         let back = ClusterState::decode(&story.state.encode()).unwrap();
         assert_eq!(back, story.state);
         assert_eq!(back.encode(), story.state.encode());
@@ -59,6 +66,22 @@ fn the_bytes_of_version_one_stay_as_they_are() {
 }
 
 #[test]
+fn a_later_generation_stands_behind_the_rest_in_version_two() {
+    let later = generations::placed_in(300).state.encode();
+    assert_eq!((later[0], &later[later.len() - 2..]), (2, &[0xac, 2][..]));
+    let (first, last) = (&later[1..later.len() - 2], &later[later.len() - 2..]);
+    // Without its generation its epochs belong to another cluster.
+    let early = ClusterState::decode(&[&[1], first].concat());
+    assert_eq!(early, Err(DecodeError::Unsound("an epoch to come")));
+    let beyond = ClusterState::decode(&[&[2], first, &[0x80, 4]].concat());
+    assert_eq!(
+        beyond,
+        Err(DecodeError::Unsound("a generation that cannot be"))
+    );
+    assert!(ClusterState::decode(&[&[2], first, last].concat()).is_ok());
+}
+
+#[test]
 fn bytes_that_are_cut_or_garbage_are_refused() {
     let bytes = story().state.encode();
     for end in 0..bytes.len() {
@@ -71,8 +94,8 @@ fn bytes_that_are_cut_or_garbage_are_refused() {
     let longer = [&bytes[..], &[0]].concat();
     let refused = Err(DecodeError::Unsound("bytes after its end"));
     assert_eq!(ClusterState::decode(&longer), refused);
-    let later = [&[2], &bytes[1..]].concat();
-    assert_eq!(ClusterState::decode(&later), Err(DecodeError::Version(2)));
+    let later = [&[3], &bytes[1..]].concat();
+    assert_eq!(ClusterState::decode(&later), Err(DecodeError::Version(3)));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! change; random commands against a simple model.
 
 mod bytes;
+mod generations;
 mod members;
 mod random;
 mod shards;
@@ -26,12 +27,15 @@ impl Story {
 
     /// Node 1 is up.
     fn founded() -> Self {
-        let mut story = Self::new();
-        let outcome = story.apply(Command::Found {
+        Self::founded_by(Command::Found {
             cluster: "north".into(),
             first: candidate("n1", 1, 1),
-        });
-        assert_eq!(outcome, Outcome::Joined(NodeId(1)));
+        })
+    }
+
+    fn founded_by(command: Command) -> Self {
+        let mut story = Self::new();
+        assert_eq!(story.apply(command), Outcome::Joined(NodeId(1)));
         assert_eq!(story.apply(up(1, 1)), Outcome::Done);
         story
     }

@@ -61,10 +61,11 @@ impl Model {
 
     /// Whether the command is accepted. Does it then.
     fn accepts(&mut self, index: u64, command: &Command) -> bool {
-        if self.given == 0 && !matches!(command, Command::Found { .. }) {
+        if self.given == 0 && !matches!(command, Command::Found { .. } | Command::FoundIn { .. }) {
             return false;
         }
         match command {
+            Command::FoundIn { .. } => false,
             Command::Found { first, .. } => {
                 self.given == 0 && {
                     self.content = first.content.0[0];

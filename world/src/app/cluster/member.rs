@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use belay_cluster::member::{self, Member, MemberConfig, OpenMemberError};
-use belay_cluster::{ContentHash, NodeName};
+use belay_cluster::{ContentHash, DirectoryMark, NodeName};
 
 use super::line::InitFlags;
 use crate::app::config::Config;
 use crate::app::data_dir::DataDir;
 use crate::app::failure::{Failure, Status};
 use crate::app::run::print;
+use crate::app::tree::store_place;
 use crate::content::World;
+use crate::store::Store;
 
 /// Bytes of a cluster's name.
 const CLUSTER_NAME_BYTES_MAX: usize = 32;
@@ -38,7 +40,26 @@ pub(crate) async fn open(config: &Config, world: &World) -> anyhow::Result<Optio
         content: content_hash(world),
         boot_ms: boot_ms(),
     });
-    opened.await.map(Some).map_err(|error| refused(&error))
+    let mut member = opened.await.map_err(|error| refused(&error))?;
+    if let Some(mark) = member.founds() {
+        member.found_in(enter(config, mark).await?);
+    }
+    Ok(Some(member))
+}
+
+/// Enters the cluster that is founded in its database, which may have seen others.
+async fn enter(config: &Config, mark: DirectoryMark) -> anyhow::Result<u32> {
+    let mark: String = mark.0.iter().map(|byte| format!("{byte:02x}")).collect();
+    let (place, options) = store_place(config);
+    let entered = Store::found_cluster(place, &options, &mark).await;
+    let generation = entered.map_err(|error| Failure::error(Status::Io, error.to_string()))?;
+    if generation > 0 {
+        tracing::warn!(
+            target: "belay_world", generation,
+            "this database had a cluster before; whatever is left of it writes nothing any more"
+        );
+    }
+    Ok(generation)
 }
 
 /// `belay cluster init`.

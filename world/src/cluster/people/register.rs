@@ -14,11 +14,9 @@
 //! wire that comes up begins with a recall.
 
 use crate::ids::AccountId;
+use crate::store::limits::NUMBERS_PER_EPOCH;
 use belay_cluster::{Epoch, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Claims of one term at most: their numbers begin at the term's epoch times this.
-const NUMBERS: u64 = 1 << 24;
 
 /// Sessions of an account that a register remembers after they were given up; the oldest is
 /// forgotten, and if it claims again it counts as a new login.
@@ -87,7 +85,7 @@ impl Register {
     pub(super) fn begin(epoch: Epoch, living: &BTreeSet<NodeId>) -> Self {
         Self {
             epoch,
-            last_number: epoch.0.saturating_mul(NUMBERS),
+            last_number: epoch.0.saturating_mul(NUMBERS_PER_EPOCH),
             recalls: 0,
             unheard: living.clone(),
             accounts: BTreeMap::new(),

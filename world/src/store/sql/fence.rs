@@ -1,7 +1,9 @@
-//! `[edge]` Queries about who may write: the epochs of zones and of characters' sessions.
+//! `[edge]` Queries about who may write: the epochs of zones and of characters' sessions. A cluster
+//! that is not the last one that was founded on this database claims nothing.
 
 use crate::ids::CharacterId;
 use crate::store::database::{Connection, query};
+use crate::store::founding::{epoch_of, of_epoch};
 use crate::store::guard::{Claim, Claimed};
 use crate::store::outcome::StoreError;
 
@@ -26,10 +28,13 @@ async fn claim_zone(
     epoch: i64,
 ) -> Result<bool, sqlx::Error> {
     let raised = query(
-        "INSERT INTO zone_epochs (zone, epoch) VALUES ($1, $2) ON CONFLICT (zone) DO UPDATE \
+        "INSERT INTO zone_epochs (zone, epoch) SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT) \
+         WHERE CAST($3 AS BIGINT) >= (SELECT COALESCE(MAX(generation), 0) FROM clusters) \
+         ON CONFLICT (zone) DO UPDATE \
          SET epoch = excluded.epoch WHERE zone_epochs.epoch <= excluded.epoch",
     );
-    let rows = raised.bind(zone).bind(epoch).execute(connection).await?;
+    let raised = raised.bind(zone).bind(epoch).bind(of_epoch(epoch));
+    let rows = raised.execute(connection).await?;
     Ok(rows == 1)
 }
 
@@ -38,9 +43,12 @@ async fn claim_character(
     character: CharacterId,
     epoch: i64,
 ) -> Result<bool, sqlx::Error> {
-    let raised =
-        query("UPDATE characters SET session_epoch = $1 WHERE id = $2 AND session_epoch <= $1");
+    let raised = query(
+        "UPDATE characters SET session_epoch = $1 WHERE id = $2 AND session_epoch <= $1 \
+         AND CAST($3 AS BIGINT) >= (SELECT COALESCE(MAX(generation), 0) FROM clusters)",
+    );
     let raised = raised.bind(epoch).bind(character.0);
+    let raised = raised.bind(of_epoch(epoch_of(epoch)));
     if raised.execute(&mut *connection).await? == 1 {
         return Ok(true);
     }

@@ -5,6 +5,7 @@ pub(super) mod account;
 pub(super) mod ban;
 pub(super) mod character;
 pub(super) mod fence;
+pub(super) mod founding;
 pub(super) mod group;
 pub(super) mod item;
 pub(super) mod network_rule;
