@@ -134,6 +134,14 @@ pub enum Command {
         /// How many clusters were there before it.
         generation: u32,
     },
+    /// The shard is none any more. It may be declared again, and is another one then. Refused while
+    /// it moves.
+    Retire {
+        /// Which shard.
+        shard: ShardId,
+        /// Its owner's epoch or, if nobody owns it, the last one.
+        last: Epoch,
+    },
 }
 
 /// What became of a command.

@@ -18,6 +18,8 @@ pub enum Order {
     Rebalance,
     /// Remove a node that is down or empty for good.
     Forget(NodeName),
+    /// Remove a shard that nobody runs any more.
+    Retire(ShardId),
 }
 
 /// Why an order was not carried out.

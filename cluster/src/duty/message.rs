@@ -284,6 +284,7 @@ mod tests {
             ),
             (order(Order::Rebalance), "060503"),
             (order(Order::Forget(node())), "060504026e32"),
+            (order(Order::Retire(shard())), "060505067a6f6e653a61"),
             (answer(Ok("y".into())), "0705000179"),
             (answer(Err(OrderError::Refused("n".into()))), "07050100016e"),
             (answer(Err(OrderError::NoLeader)), "07050101"),

@@ -74,7 +74,8 @@ impl Orders {
                 | Order::Drain(..)
                 | Order::Move(..)
                 | Order::Rebalance
-                | Order::Forget(_),
+                | Order::Forget(_)
+                | Order::Retire(_),
                 result,
             ) => result,
         };
@@ -136,7 +137,8 @@ impl Waiting {
             | Order::Drain(..)
             | Order::Move(..)
             | Order::Rebalance
-            | Order::Forget(_) => {}
+            | Order::Forget(_)
+            | Order::Retire(_) => {}
         }
     }
 }

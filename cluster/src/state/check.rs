@@ -22,6 +22,7 @@ impl ClusterState {
             Command::Place { shard, .. }
             | Command::Restart { shard, .. }
             | Command::Release { shard, .. }
+            | Command::Retire { shard, .. }
             | Command::BeginMove { shard, .. }
             | Command::FinishMove { shard, .. }
             | Command::AbortMove { shard, .. } => self.broken_shard(shard),
@@ -56,6 +57,10 @@ impl ClusterState {
             (
                 self.generation < GENERATIONS_MAX,
                 "a generation that cannot be",
+            ),
+            (
+                self.retired <= self.epoch_at(self.view.applied),
+                "an epoch to come",
             ),
         ];
         let mut facts = facts.iter();

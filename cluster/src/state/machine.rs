@@ -23,6 +23,9 @@ pub(crate) struct ClusterState {
     pub(super) last_node: u16,
     /// How many clusters were founded on the same storage before.
     pub(super) generation: u32,
+    /// The epoch in which a shard was last retired; 0 if none was. A shard that is declared after
+    /// that may be one of those, so that its last owner must be waited for.
+    pub(super) retired: Epoch,
 }
 
 impl ClusterState {
@@ -117,6 +120,7 @@ impl ClusterState {
             Command::BeginMove { shard, epoch, to } => self.begin_move(index, shard, *epoch, *to),
             Command::FinishMove { shard, moving } => self.finish_move(index, shard, *moving),
             Command::AbortMove { shard, moving } => self.abort_move(shard, *moving),
+            Command::Retire { shard, last } => self.retire(index, shard, *last),
             Command::Content(hash) => {
                 self.content = *hash;
                 Ok(Outcome::Done)

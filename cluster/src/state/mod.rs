@@ -8,7 +8,7 @@
 //!
 //! shard  Unplaced ──Place──► Placed ──BeginMove──► Moving ──FinishMove──► Placed there, new epoch
 //!            ▲                │  ▲ Restart            └────AbortMove────► Placed here, old epoch
-//!            └─Release, Expire, Up─┘
+//!            └─Release, Expire, Up─┘          Unplaced, Placed ──Retire──► gone
 //! ```
 //!
 //! An epoch is the index of the entry that began it, so no two terms of ownership share one. A

@@ -12,9 +12,9 @@ use std::sync::Arc;
 /// The form that is written, unless a later one says more.
 const VERSION: u16 = 1;
 
-/// The form of a cluster that is not the first on its storage: that of version 1, and behind it
-/// the generation.
-const VERSION_GENERATION: u16 = 2;
+/// The form of a cluster that is not the first on its storage, or that has retired shards: that of
+/// version 1, and more behind it.
+const VERSION_MORE: u16 = 2;
 
 /// Bytes that hold no state.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,6 +41,13 @@ struct Record {
     shards: Vec<ShardRecord>,
 }
 
+/// What version 2 has behind version 1. Never changed either.
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+struct More {
+    generation: u32,
+    retired: Epoch,
+}
+
 #[derive(Serialize, Deserialize)]
 struct NodeRecord {
     id: NodeId,
@@ -64,10 +71,14 @@ impl ClusterState {
     /// The state as bytes, which [`ClusterState::decode`] reads. Equal states give equal bytes.
     pub(crate) fn encode(&self) -> Vec<u8> {
         // Writing into memory cannot fail; a state without bytes would be refused by `decode`.
-        let bytes = if self.generation == 0 {
+        let more = More {
+            generation: self.generation,
+            retired: self.retired,
+        };
+        let bytes = if more == More::default() {
             postcard::to_stdvec(&(VERSION, self.record()))
         } else {
-            postcard::to_stdvec(&(VERSION_GENERATION, self.record(), self.generation))
+            postcard::to_stdvec(&(VERSION_MORE, self.record(), more))
         };
         bytes.unwrap_or_default()
     }
@@ -80,20 +91,20 @@ impl ClusterState {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let (version, rest): (u16, _) =
             postcard::take_from_bytes(bytes).map_err(DecodeError::Garbage)?;
-        if ![VERSION, VERSION_GENERATION].contains(&version) {
+        if ![VERSION, VERSION_MORE].contains(&version) {
             return Err(DecodeError::Version(version));
         }
         let (record, rest): (Record, _) =
             postcard::take_from_bytes(rest).map_err(DecodeError::Garbage)?;
-        let (generation, rest) = match version {
-            VERSION => (0, rest),
+        let (more, rest) = match version {
+            VERSION => (More::default(), rest),
             _ => postcard::take_from_bytes(rest).map_err(DecodeError::Garbage)?,
         };
         if !rest.is_empty() {
             return Err(DecodeError::Unsound("bytes after its end"));
         }
         let (nodes, shards) = (record.nodes.len(), record.shards.len());
-        let state = Self::from_record(record, generation);
+        let state = Self::from_record(record, &more);
         if state.view.nodes.len() != nodes || state.view.shards.len() != shards {
             return Err(DecodeError::Unsound("a node or shard twice"));
         }
@@ -131,7 +142,7 @@ impl ClusterState {
         }
     }
 
-    fn from_record(record: Record, generation: u32) -> Self {
+    fn from_record(record: Record, more: &More) -> Self {
         let mut view = View {
             applied: record.applied,
             cluster: record.cluster,
@@ -161,7 +172,8 @@ impl ClusterState {
             content: record.content,
             standing,
             last_node: record.last_node,
-            generation,
+            generation: more.generation,
+            retired: more.retired,
         }
     }
 }

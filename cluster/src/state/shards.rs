@@ -19,7 +19,7 @@ impl ClusterState {
         }
         let view = Arc::make_mut(&mut self.view);
         for spec in specs {
-            let never = Placement::Unplaced { last: Epoch(0) };
+            let never = Placement::Unplaced { last: self.retired };
             view.shards.entry(spec.shard.clone()).or_insert(never);
             view.weights.insert(spec.shard.clone(), spec.weight.max(1));
         }
@@ -104,6 +104,29 @@ impl ClusterState {
     ) -> Result<Outcome, Refusal> {
         let (node, epoch, _) = self.on_its_way(shard, moving)?;
         self.put(shard, Placement::Placed { node, epoch });
+        Ok(Outcome::Done)
+    }
+
+    /// Whoever owns it stops it when it learns of this.
+    pub(super) fn retire(
+        &mut self,
+        index: u64,
+        shard: &ShardId,
+        last: Epoch,
+    ) -> Result<Outcome, Refusal> {
+        let known = match self.placement(shard)? {
+            Placement::Unplaced { last } => last,
+            Placement::Placed { epoch, .. } => epoch,
+            Placement::Moving { .. } => return Err(Refusal::Overtaken),
+        };
+        if known != last {
+            return Err(Refusal::Overtaken);
+        }
+        self.retired = self.epoch_at(index);
+        let view = Arc::make_mut(&mut self.view);
+        view.shards.remove(shard);
+        view.weights.remove(shard);
+        view.arrived.remove(shard);
         Ok(Outcome::Done)
     }
 

@@ -82,7 +82,7 @@ async fn answer(operator: &Operator, request: ControlRequest) -> ControlAnswer {
             reason,
         } => gossip::answer(&ports.services, order, (name, reason)).await,
         ControlRequest::Cluster { order } => match &ports.cluster {
-            Some(node) => cluster::answer(node, order).await,
+            Some(node) => cluster::answer(node, &ports.shards, order).await,
             None => ControlAnswer::refused(NO_CLUSTER),
         },
         ControlRequest::CrashRoom { room } => crash_room(ports, crashes, room.as_deref()),

@@ -137,10 +137,10 @@ pub(super) fn pages(
 ) -> Pages {
     let start = Instant::now();
     let (ports, in_cluster) = (ports.clone(), ports.cluster.clone());
-    let handler = ports
-        .cluster
-        .clone()
-        .map(|cluster| -> OrderHandler { Arc::new(move |order| cluster::answer(&cluster, order)) });
+    let own = ports.shards.clone();
+    let handler = ports.cluster.clone().map(|cluster| -> OrderHandler {
+        Arc::new(move |order| cluster::answer(&cluster, &own, order))
+    });
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let sampled = view.clone();
     let sample = move || {

@@ -38,8 +38,8 @@ use crate::ring::{ConnectionPort, Rooms};
 use crate::session::{SessionBody, SessionProcess, SessionRules, clear_away};
 use crate::store::{Store, StoreOptions, StorePlace, StoreUrl, Synchronous, system_clock};
 use crate::talk::Channels;
-use belay_cluster::Cluster;
 use belay_cluster::member::Member;
+use belay_cluster::{Cluster, ShardSpec};
 use belay_runtime::{
     Capacity, ChildSpec, DynamicOptions, DynamicSupervisor, Heir, Intensity, Mailbox, Node,
     PoolOptions, Profiler, ProfilerOptions, Restart, Shutdown, Supervisor, WatchdogOptions,
@@ -62,6 +62,8 @@ pub(super) struct Ports {
     pub(super) services: Arc<Services>,
     /// The cluster of the node, if it is in one.
     pub(super) cluster: Option<Cluster>,
+    /// The shards that this node's content has.
+    pub(super) shards: Arc<[ShardSpec]>,
     pub(super) connections: DynamicSupervisor,
     pub(super) profiler: Profiler,
 }
@@ -109,11 +111,14 @@ pub(super) async fn start(
         connections.clone(),
     );
     let acceptors = Acceptors::new(config, (listeners.telnet, listeners.http), reception)?;
-    let across = across(member, &services, zones.host, config);
+    let gossip = config.gossip.credentials().is_some();
+    let shards: Arc<[ShardSpec]> = shards(&services.world, gossip).into();
+    let across = across(member, &services, zones.host, &shards);
     let lookouts = lookouts(config);
     let ports = Ports {
         services,
         cluster,
+        shards,
         connections: connections.clone(),
         profiler: lookouts.profiler.clone(),
     };
@@ -143,7 +148,7 @@ fn across(
     member: Option<Member>,
     services: &Arc<Services>,
     rooms: Option<Arc<RoomsHost>>,
-    config: &Config,
+    declared: &[ShardSpec],
 ) -> Vec<ChildSpec> {
     let (Some(member), Some(rooms)) = (member, rooms) else {
         return Vec::new();
@@ -152,10 +157,8 @@ fn across(
     let Some(people) = People::join(cluster.clone(), services) else {
         return Vec::new();
     };
-    let gossip = config.gossip.credentials().is_some();
-    let declared = shards(&services.world, gossip);
     let mut parts = member.specs(Arc::new(WorldHost::new(rooms, people)));
-    parts.push(declare(cluster, declared));
+    parts.push(declare(cluster, declared.to_vec()));
     parts
 }
 

@@ -75,10 +75,10 @@ async fn attempt(request: Request<Incoming>, orders: &Orders) -> Result<ControlA
     let name = path.strip_prefix("/cluster").unwrap_or_default();
     let wanted = match name {
         "" | "/" => Method::GET,
-        "/drain" | "/undrain" | "/move" | "/rebalance" | "/forget" => Method::POST,
+        "/drain" | "/undrain" | "/move" | "/rebalance" | "/forget" | "/retire" => Method::POST,
         _ => {
-            let here = "here are GET /cluster and POST /cluster/drain, undrain, move, rebalance \
-                        and forget";
+            let here = "here are GET /cluster and POST /cluster/drain, undrain, move, rebalance, \
+                        forget and retire";
             return Err(refusal(StatusCode::NOT_FOUND, here));
         }
     };
@@ -168,6 +168,13 @@ struct MoveBody {
     node: String,
 }
 
+/// The body of an order about a shard.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ShardBody {
+    shard: String,
+}
+
 /// The body of an order that needs nothing more.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -183,6 +190,10 @@ fn order_of(name: &str, body: &[u8]) -> Result<ClusterOrder, String> {
             let example = "{\"shard\":\"zone:harbour\",\"node\":\"n2\"}";
             let MoveBody { shard, node } = parse(body, example)?;
             Ok(ClusterOrder::Move { shard, node })
+        }
+        "/retire" => {
+            let ShardBody { shard } = parse(body, "{\"shard\":\"zone:harbour\"}")?;
+            Ok(ClusterOrder::Retire { shard })
         }
         _ => {
             if !body.trim_ascii().is_empty() {

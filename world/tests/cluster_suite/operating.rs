@@ -65,3 +65,39 @@ async fn lines_typed_into_a_move_are_answered_once_and_in_order() {
         assert_eq!(heard, typed);
     }
 }
+
+#[tokio::test]
+async fn a_zone_that_was_taken_out_of_the_areas_is_retired_and_its_players_begin_elsewhere() {
+    let Some(mut rig) = Rig::start(2).await else {
+        return;
+    };
+    let mut ann = rig.player("n2", "Ann").await;
+    for (way, room) in [("north", "The Yard"), ("up", "The Mouth")] {
+        ann.ask(way, room).await.unwrap();
+    }
+    let refused = rig.belay("n1", &["cluster", "retire", "cave"]);
+    assert_eq!(refused.status.code(), Some(65), "{}", stderr(&refused));
+    ann.send_line("quit").await;
+    ann.closed().await.unwrap();
+    for name in ["n1", "n2"] {
+        rig.stop(name);
+    }
+    let isle = Rig::area("isle.toml").replace(", up = \"cave/mouth\"", "");
+    rig.change_areas(&[("world.toml", Rig::area("world.toml")), ("isle.toml", isle)]);
+    for name in ["n1", "n2"] {
+        rig.start_node(name);
+    }
+    rig.until("n1", "both are at work again", |it| {
+        it.lives() == [2, 2] && it.up() == 2 && it.owner("zone:isle").is_some()
+    })
+    .await;
+    let status = rig.belay("n1", &["cluster", "status"]);
+    let words = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(words.contains("belay cluster retire zone:cave"), "{words}");
+    let retired = rig.belay("n2", &["cluster", "retire", "cave"]);
+    assert!(retired.status.success(), "{}", stderr(&retired));
+    rig.until("n2", "the cave is gone", |it| !it.has("zone:cave"))
+        .await;
+    let mut ann = rig.player("n1", "Ann").await;
+    ann.ask("look", "The Hall").await.unwrap();
+}

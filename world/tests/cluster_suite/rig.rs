@@ -36,6 +36,8 @@ const CONTENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/node_suite/con
 /// fails.
 pub(super) struct Rig {
     scratch: Scratch,
+    /// Where the areas are.
+    content: PathBuf,
     url: String,
     /// A server that is this test's alone.
     server: Option<PostgresServer>,
@@ -63,6 +65,7 @@ impl Rig {
     async fn build(nodes: usize, url: String, server: Option<PostgresServer>) -> Self {
         let mut rig = Self {
             scratch: Scratch::new(),
+            content: PathBuf::from(CONTENT),
             url,
             server,
             nodes: BTreeMap::new(),
@@ -122,7 +125,8 @@ impl Rig {
             .addresses
             .get(name)
             .map_or("127.0.0.1:0", String::as_str);
-        let mut arguments: Vec<String> = ["--content", CONTENT, "--node", name, "--set", &store]
+        let content = self.content.to_str().unwrap();
+        let mut arguments: Vec<String> = ["--content", content, "--node", name, "--set", &store]
             .into_iter()
             .chain(["--cluster", address])
             .chain(["--set", "login.hash_memory_kib=8"])
@@ -138,6 +142,20 @@ impl Rig {
     /// Nodes that are started from here on listen at other addresses than before.
     pub(super) fn move_away(&mut self) {
         self.addresses.clear();
+    }
+
+    /// Nodes that are started from here on have these areas: each file by its name.
+    pub(super) fn change_areas(&mut self, files: &[(&str, String)]) {
+        self.content = self.scratch.join("areas");
+        std::fs::create_dir(&self.content).unwrap();
+        for (name, text) in files {
+            std::fs::write(self.content.join(name), text).unwrap();
+        }
+    }
+
+    /// An area of the world of these tests.
+    pub(super) fn area(name: &str) -> String {
+        std::fs::read_to_string(PathBuf::from(CONTENT).join(name)).unwrap()
     }
 
     /// Kills a node as a power cut would.
@@ -305,6 +323,10 @@ impl Status {
         let mut shards = self.shards().iter();
         let is_placed = |it: &Value| it["placement"].get("Placed").is_some();
         !self.shards().is_empty() && shards.all(is_placed)
+    }
+
+    pub(super) fn has(&self, shard: &str) -> bool {
+        self.shards().iter().any(|it| it["shard"] == shard)
     }
 
     fn shards(&self) -> &[Value] {

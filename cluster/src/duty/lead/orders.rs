@@ -179,6 +179,7 @@ fn plan(context: &Context<'_>, order: &Order) -> Plan {
         Order::Move(shard, name) => named(name).map(|node| plan_move(view, shard, (node, name))),
         Order::Rebalance => Ok(Plan::Rebalance),
         Order::Forget(name) => named(name).map(|node| plan_forget(context, (node, name))),
+        Order::Retire(shard) => Ok(plan_retire(view, shard)),
     };
     planned.unwrap_or_else(|answer| answer)
 }
@@ -213,6 +214,20 @@ fn plan_move(view: &View, shard: &ShardId, (to, name): (NodeId, &NodeName)) -> P
     Plan::Answer(answer)
 }
 
+fn plan_retire(view: &View, shard: &ShardId) -> Plan {
+    let last = match view.shards.get(shard) {
+        None => return Plan::Answer(refused(format!("no shard is called \"{shard}\""))),
+        Some(Placement::Moving { .. }) => {
+            let why = format!("{shard} is on its way to another node; try again");
+            return Plan::Answer(refused(why));
+        }
+        Some(Placement::Unplaced { last }) => *last,
+        Some(Placement::Placed { epoch, .. }) => *epoch,
+    };
+    let shard = shard.clone();
+    Plan::Propose(Command::Retire { shard, last })
+}
+
 fn plan_forget(context: &Context<'_>, (node, name): (NodeId, &NodeName)) -> Plan {
     let phase = context.view.nodes.get(&node).map(|node| node.phase);
     let lives = matches!(phase, Some(NodePhase::Up | NodePhase::Draining));
@@ -240,6 +255,7 @@ fn done(view: &View, order: &Order) -> String {
         Order::Move(shard, name) => format!("{shard} moves to {name}"),
         Order::Rebalance => "load is being evened out".to_owned(),
         Order::Forget(name) => format!("{name} is no member any more"),
+        Order::Retire(shard) => format!("{shard} is no shard any more"),
     }
 }
 

@@ -161,7 +161,8 @@ fn about(command: Command) -> Option<(ShardId, Command)> {
         | Command::Release { shard, .. }
         | Command::BeginMove { shard, .. }
         | Command::FinishMove { shard, .. }
-        | Command::AbortMove { shard, .. } => Some(shard.clone()),
+        | Command::AbortMove { shard, .. }
+        | Command::Retire { shard, .. } => Some(shard.clone()),
         Command::Found { .. }
         | Command::FoundIn { .. }
         | Command::Join(_)

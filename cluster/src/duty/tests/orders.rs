@@ -250,3 +250,25 @@ fn one_order_too_many_is_refused_at_once() {
         "each is answered"
     );
 }
+
+#[test]
+fn a_shard_that_is_retired_runs_nowhere_and_runs_again_when_it_is_declared_again() {
+    let mut world = settled(10, 3);
+    let (shard, owner, _) = to_move(&world);
+    let none = format!("no shard is called \"{}\"", "zone:none");
+    told(&mut world, Order::Retire(ShardId::new("zone:none")), &none);
+    let on = follower(&world);
+    let told = answer(&mut world, on, Order::Retire(shard.clone()));
+    assert_eq!(told, Ok(format!("{shard} is no shard any more")));
+    world.run_for(ms(12_000));
+    assert_eq!(world.view().shards.len(), SHARDS - 1);
+    let process = world.process(owner).expect("it runs");
+    assert!(!process.host.shards.contains_key(&shard), "it was stopped");
+    let spec = ShardSpec {
+        shard: shard.clone(),
+        weight: 1,
+    };
+    answer(&mut world, on, Order::Declare(vec![spec])).expect("it is declared");
+    let runs = world.until(ms(10_000), |world| world.idle(SHARDS).is_empty());
+    assert!(runs.is_some());
+}

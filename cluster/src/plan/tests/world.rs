@@ -336,6 +336,7 @@ pub(super) fn brief(commands: &[Command]) -> Vec<String> {
         Command::FinishMove { .. }
         | Command::Found { .. }
         | Command::FoundIn { .. }
+        | Command::Retire { .. }
         | Command::Join(_)
         | Command::Up { .. }
         | Command::Expire { .. }

@@ -19,12 +19,15 @@ fn story() -> Story {
 #[test]
 fn a_state_comes_back_from_its_bytes() {
     let later = generations::placed_in(300);
+    let mut fewer = story();
+    fewer.apply(retire("b", 9));
     for story in [
         Story::new(),
         Story::founded(),
         Story::of_three(),
         story(),
         later,
+        fewer,
     ] {
         let back = ClusterState::decode(&story.state.encode()).unwrap();
         assert_eq!(back, story.state);
@@ -68,12 +71,12 @@ fn the_bytes_of_version_one_stay_as_they_are() {
 #[test]
 fn a_later_generation_stands_behind_the_rest_in_version_two() {
     let later = generations::placed_in(300).state.encode();
-    assert_eq!((later[0], &later[later.len() - 2..]), (2, &[0xac, 2][..]));
-    let (first, last) = (&later[1..later.len() - 2], &later[later.len() - 2..]);
+    let (first, last) = (&later[1..later.len() - 3], &later[later.len() - 3..]);
+    assert_eq!((later[0], last), (2, &[0xac, 2, 0][..]));
     // Without its generation its epochs belong to another cluster.
     let early = ClusterState::decode(&[&[1], first].concat());
     assert_eq!(early, Err(DecodeError::Unsound("an epoch to come")));
-    let beyond = ClusterState::decode(&[&[2], first, &[0x80, 4]].concat());
+    let beyond = ClusterState::decode(&[&[2], first, &[0x80, 4, 0]].concat());
     assert_eq!(
         beyond,
         Err(DecodeError::Unsound("a generation that cannot be"))

@@ -161,6 +161,11 @@ fn abort(shard: &str, moving: u64) -> Command {
     Command::AbortMove { shard, moving }
 }
 
+fn retire(shard: &str, last: u64) -> Command {
+    let (shard, last) = (ShardId::new(shard), Epoch(last));
+    Command::Retire { shard, last }
+}
+
 fn placed(node: u16, epoch: u64) -> Placement {
     let (node, epoch) = (NodeId(node), Epoch(epoch));
     Placement::Placed { node, epoch }

@@ -20,6 +20,7 @@ struct Model {
     owners: BTreeMap<&'static str, (Option<u16>, u64)>,
     moves: BTreeMap<&'static str, (u16, u64)>,
     content: u8,
+    retired: u64,
 }
 
 struct Member {
@@ -81,7 +82,7 @@ impl Model {
             Command::Declare(specs) => {
                 for name in SHARDS {
                     if specs.iter().any(|spec| spec.shard.as_str() == name) {
-                        self.owners.entry(name).or_insert((None, 0));
+                        self.owners.entry(name).or_insert((None, self.retired));
                     }
                 }
                 true
@@ -95,7 +96,8 @@ impl Model {
             | Command::Release { shard, .. }
             | Command::BeginMove { shard, .. }
             | Command::FinishMove { shard, .. }
-            | Command::AbortMove { shard, .. } => {
+            | Command::AbortMove { shard, .. }
+            | Command::Retire { shard, .. } => {
                 let shard = SHARDS.into_iter().find(|name| *name == shard.as_str());
                 shard.is_some_and(|shard| self.changes(index, shard, command))
             }
@@ -170,6 +172,13 @@ impl Model {
             Command::AbortMove { moving, .. } => {
                 moves.is_some_and(|(_, began)| began == moving.0)
                     && self.moves.remove(shard).is_some()
+            }
+            Command::Retire { last, .. } => {
+                let may = moves.is_none() && last.0 == epoch;
+                if may {
+                    self.retired = index;
+                }
+                may && self.owners.remove(shard).is_some()
             }
             _other => unreachable!(),
         }
@@ -286,6 +295,7 @@ fn command(state: &ClusterState, (kind, a, b, c, fits): Draw) -> Command {
     let mut who = candidate(&format!("n{}", b % 5), 1 + a % 6, u32::from(c % 5));
     who.content = ContentHash([if fits { 7 } else { c % 9 }; 32]);
     match kind {
+        _ if kind == 31 && a % 4 == 0 => retire(shard, epoch.0),
         0 => Command::Found {
             cluster: "north".into(),
             first: who,
@@ -302,7 +312,8 @@ fn command(state: &ClusterState, (kind, a, b, c, fits): Draw) -> Command {
         21..23 => release(shard, epoch.0),
         23..32 => begin(shard, epoch.0, node),
         32..37 => finish(shard, moving.0),
-        _ => abort(shard, moving.0),
+        37..39 => abort(shard, moving.0),
+        _ => retire(shard, epoch.0),
     }
 }
 

@@ -153,3 +153,28 @@ fn a_view_says_by_which_move_a_shard_came_as_long_as_that_epoch_lasts() {
     }
     assert_eq!(arrived(&story), Some(13));
 }
+
+#[test]
+fn a_shard_that_is_retired_is_gone_and_comes_back_as_another_one() {
+    let mut story = Story::of_three();
+    story.refuses(retire("d", 0), Refusal::NoShard);
+    story.refuses(retire("a", 7), Refusal::Overtaken);
+    story.apply(begin("a", 8, 2));
+    story.refuses(retire("a", 8), Refusal::Overtaken);
+    assert_eq!(story.apply(abort("a", story.index - 1)), Outcome::Done);
+    let before = story.index + 1;
+    assert_eq!(story.apply(retire("a", 8)), Outcome::Done);
+    assert_eq!(story.state.view().owner(&ShardId::new("a")), None);
+    story.refuses(retire("a", 8), Refusal::NoShard);
+    story.refuses(place("a", 8, 1), Refusal::NoShard);
+    // Its last owner may not know yet: nobody takes it for one that never had an owner.
+    assert_eq!(story.apply(declare(&["a", "b", "new"])), Outcome::Done);
+    for shard in ["a", "new"] {
+        assert_eq!(story.place_of(shard), unplaced(before));
+    }
+    assert_eq!(story.place_of("b"), placed(2, 9));
+    story.refuses(retire("a", 8), Refusal::Overtaken);
+    story.refuses(place("a", 0, 1), Refusal::Overtaken);
+    let began = Outcome::Began(Epoch(story.index + 1));
+    assert_eq!(story.apply(place("a", before, 3)), began);
+}

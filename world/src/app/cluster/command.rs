@@ -39,6 +39,7 @@ pub(crate) fn carry_out(action: ClusterAction) -> anyhow::Result<ExitCode> {
         ClusterAction::Move { shard, node, asked } => {
             (asked.data, ClusterOrder::Move { shard, node })
         }
+        ClusterAction::Retire { shard, asked } => (asked.data, ClusterOrder::Retire { shard }),
         ClusterAction::Rebalance(asked) => (asked.data, ClusterOrder::Rebalance),
     };
     give(&data, order)

@@ -62,6 +62,17 @@ pub(crate) enum ClusterAction {
     Rebalance(NodeFlags),
     /// Remove a node that is down, or empty, for good.
     Forget(NodeOrder),
+    /// Remove a shard that is in no areas any more, as a zone that was taken out of them.
+    ///
+    /// Whoever was in it begins in a start room at the next login. A node that is started with
+    /// areas that have the zone declares it anew.
+    Retire {
+        /// Its name, as "belay cluster status" shows it; of a zone its key will do.
+        shard: String,
+        /// Which node is asked.
+        #[command(flatten)]
+        asked: NodeFlags,
+    },
 }
 
 /// The flags of `belay cluster init`.

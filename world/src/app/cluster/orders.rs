@@ -1,7 +1,7 @@
 //! `[process]` What an operator's orders do to a cluster: names are looked up, and those that
 //! nobody has are answered with the nearest that somebody has.
 
-use belay_cluster::{Cluster, NodeName, Order, OrderError, ShardId, Status};
+use belay_cluster::{Cluster, NodeName, Order, OrderError, ShardId, ShardSpec, Status};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
@@ -12,15 +12,31 @@ use crate::ops::control::{ClusterOrder, ControlAnswer};
 /// How alike two names must be (Jaro-Winkler, 0 to 1) for "did you mean".
 const LIKENESS_MIN: f64 = 0.75;
 
-/// Carries out an order, or shows the status.
-pub(crate) fn answer(cluster: &Cluster, order: ClusterOrder) -> BoxFuture<'static, ControlAnswer> {
+/// Carries out an order, or shows the status. `own` are the shards of this node's content: that of
+/// all nodes that are in reach is the same.
+pub(crate) fn answer(
+    cluster: &Cluster,
+    own: &[ShardSpec],
+    order: ClusterOrder,
+) -> BoxFuture<'static, ControlAnswer> {
     let status = cluster.status();
     let order = match order {
-        ClusterOrder::Status { lines } => return std::future::ready(shown(&status, lines)).boxed(),
+        ClusterOrder::Status { lines } => {
+            return std::future::ready(shown(&status, own, lines)).boxed();
+        }
         ClusterOrder::Drain { node } => node_of(&status, &node).map(|it| Order::Drain(it, true)),
         ClusterOrder::Undrain { node } => node_of(&status, &node).map(|it| Order::Drain(it, false)),
         ClusterOrder::Forget { node } => node_of(&status, &node).map(Order::Forget),
         ClusterOrder::Rebalance => Ok(Order::Rebalance),
+        ClusterOrder::Retire { shard } => shard_of(&status, &shard).and_then(|shard| {
+            if own.iter().any(|spec| spec.shard == shard) {
+                return Err(format!(
+                    "{shard} is in the areas or settings of this node; take it out there, on all \
+                     nodes, first"
+                ));
+            }
+            Ok(Order::Retire(shard))
+        }),
         ClusterOrder::Move { shard, node } => shard_of(&status, &shard)
             .and_then(|shard| Ok(Order::Move(shard, node_of(&status, &node)?))),
     };
@@ -44,12 +60,13 @@ fn ask(cluster: &Cluster, order: Order) -> impl Future<Output = ControlAnswer> +
     }
 }
 
-fn shown(status: &Status, lines: bool) -> ControlAnswer {
-    let text = if lines {
+fn shown(status: &Status, own: &[ShardSpec], lines: bool) -> ControlAnswer {
+    let mut text = if lines {
         report::lines(status)
     } else {
         report::columns(status)
     };
+    text.push_str(&report::strays(status, own));
     match serde_json::to_value(status) {
         Ok(data) => ControlAnswer::Done { text, data },
         Err(error) => ControlAnswer::failed(format!("cannot write the status: {error}")),
@@ -131,6 +148,14 @@ mod tests {
         script
     }
 
+    fn own() -> Vec<ShardSpec> {
+        let spec = |shard: &str| ShardSpec {
+            shard: ShardId::new(shard),
+            weight: 1,
+        };
+        ["accounts", "zone:accounts"].map(spec).to_vec()
+    }
+
     fn drain(node: &str) -> ClusterOrder {
         let node = node.to_owned();
         ClusterOrder::Drain { node }
@@ -146,7 +171,7 @@ mod tests {
     #[track_caller]
     fn check(order: ClusterOrder, given: &[Order], expected: &ControlAnswer) {
         let script = script(Ok("done so".to_owned()));
-        let answer = answer(&script.cluster(), order).now_or_never();
+        let answer = answer(&script.cluster(), &own(), order).now_or_never();
         assert_eq!(answer.as_ref(), Some(expected));
         assert_eq!(script.orders(), given);
     }
@@ -171,6 +196,30 @@ mod tests {
             let given = [Order::Move(shard(meant), south.clone())];
             check(moved(typed, "south"), &given, &done);
         }
+    }
+
+    #[test]
+    fn only_what_is_in_no_areas_is_retired() {
+        let retire = |shard: &str| ClusterOrder::Retire {
+            shard: shard.to_owned(),
+        };
+        let done = ControlAnswer::done("done so");
+        for typed in ["harbour", "zone:harbour"] {
+            let given = [Order::Retire(ShardId::new("zone:harbour"))];
+            check(retire(typed), &given, &done);
+        }
+        let told = "zone:accounts is in the areas or settings of this node; take it out there, on \
+                    all nodes, first";
+        check(retire("zone:accounts"), &[], &ControlAnswer::refused(told));
+        let script = script(Err(OrderError::NoLeader));
+        let order = ClusterOrder::Status { lines: true };
+        let answer = answer(&script.cluster(), &own(), order).now_or_never();
+        let Some(ControlAnswer::Done { text, .. }) = answer else {
+            panic!("no status: {answer:?}");
+        };
+        let hint = "zone:harbour is in no areas of this node; if they are as they should be: belay \
+                    cluster retire zone:harbour\n";
+        assert!(text.ends_with(hint), "{text}");
     }
 
     #[test]
@@ -218,7 +267,7 @@ mod tests {
             ),
         ] {
             let script = script(outcome);
-            let answer = answer(&script.cluster(), ClusterOrder::Rebalance).now_or_never();
+            let answer = answer(&script.cluster(), &own(), ClusterOrder::Rebalance).now_or_never();
             assert_eq!(answer, Some(expected));
         }
     }
@@ -228,7 +277,7 @@ mod tests {
         let script = script(Err(OrderError::NoLeader));
         for (lines, part) in [(false, "  north"), (true, "Node north: up")] {
             let order = ClusterOrder::Status { lines };
-            let answer = answer(&script.cluster(), order).now_or_never();
+            let answer = answer(&script.cluster(), &own(), order).now_or_never();
             let Some(ControlAnswer::Done { text, data }) = answer else {
                 panic!("no status: {answer:?}");
             };

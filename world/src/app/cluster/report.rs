@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use belay_cluster::{LaneCounts, NodePhase, NodeStatus, Placement, ShardStatus, Status};
+use belay_cluster::{LaneCounts, NodePhase, NodeStatus, Placement, ShardSpec, ShardStatus, Status};
 
 use crate::app::config::duration_text;
 use crate::ops::metrics::ClusterFigure;
@@ -129,6 +129,19 @@ pub(super) fn lines(status: &Status) -> String {
         out.push_str(&line);
     }
     out
+}
+
+/// Shards that nobody can run, since this node's content does not have them: a line for each.
+pub(super) fn strays(status: &Status, own: &[ShardSpec]) -> String {
+    let known = |it: &&ShardStatus| own.iter().any(|spec| spec.shard.as_str() == it.shard);
+    let strays = status.shards.iter().filter(|it| !known(it));
+    let told = strays.map(|ShardStatus { shard, .. }| {
+        format!(
+            "{shard} is in no areas of this node; if they are as they should be: belay cluster \
+             retire {shard}\n"
+        )
+    });
+    told.collect()
 }
 
 fn heading(status: &Status) -> String {

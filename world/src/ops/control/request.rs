@@ -210,6 +210,11 @@ pub enum ClusterOrder {
         /// Its name.
         node: String,
     },
+    /// Remove a shard that no content has any more.
+    Retire {
+        /// Its name; of a zone, its key will do.
+        shard: String,
+    },
 }
 
 /// What processes are listed by, most first.
@@ -377,6 +382,15 @@ mod tests {
         check(r#"{"command":"staff-add"}"#, None);
         check(r#"{"command":"staff-add","name":"Ann","nmae":"x"}"#, None);
         check("[]", None);
+    }
+
+    #[test]
+    fn a_retirement_names_a_shard() {
+        let text = r#"{"command":"cluster","order":{"retire":{"shard":"zone:a"}}}"#;
+        let shard = "zone:a".to_owned();
+        let order = ClusterOrder::Retire { shard };
+        let read = serde_json::from_str::<ControlRequest>(text).ok();
+        assert_eq!(read, Some(ControlRequest::Cluster { order }));
     }
 
     #[test]
