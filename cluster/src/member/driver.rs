@@ -5,7 +5,7 @@
 use super::deeds;
 use super::event::{Event, JoinReply, Keep, Newest, News};
 use super::shared::{Observations, Shared};
-use crate::command::{Candidate, Command, Outcome};
+use crate::command::{Candidate, Outcome};
 use crate::counts::Counts;
 use crate::duty::{Duty, Input, OrderId, ProposalId, Role, Unproposed};
 use crate::handle::OrderReply;
@@ -300,8 +300,7 @@ impl<T: Transport> Driver<T> {
         }
         let raft = self.raft.clone();
         self.jobs.push(Box::pin(async move {
-            let outcome = raft.propose(Command::Join(candidate)).await;
-            Done::Joined(reply, outcome)
+            Done::Joined(reply, super::effects::admit(&raft, candidate).await)
         }));
     }
 

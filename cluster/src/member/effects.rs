@@ -5,11 +5,11 @@ use super::driver::{Done, Driver};
 use super::event::Event;
 use super::notes;
 use super::route::Part;
-use crate::command::Command;
+use crate::command::{Candidate, Command, Outcome, Refusal};
 use crate::duty::{Effect, HostCall, Input, ProposalId, Unproposed};
 use crate::host::{Built, HandOver};
 use crate::ids::NodeId;
-use crate::raft::ProposeError;
+use crate::raft::{ProposeError, Raft};
 use crate::transport::{Class, Lane, Transport};
 use belay_runtime::{Context, Exit};
 
@@ -145,6 +145,20 @@ impl<T: Transport> Driver<T> {
         self.jobs
             .push(Box::pin(async move { Done::Membership(change.await) }));
     }
+}
+
+/// Writes a node down that wants to join. With whom it has spoken, and so with whom this node has
+/// wires, it shares the content; if the log has another one, all nodes were stopped and came back
+/// with this, and the log learns of it first.
+pub(super) async fn admit(raft: &Raft, candidate: Candidate) -> Result<Outcome, ProposeError> {
+    let content = candidate.content;
+    let join = Command::Join(candidate);
+    let outcome = raft.propose(join.clone()).await?;
+    if outcome != Outcome::Refused(Refusal::OtherContent) {
+        return Ok(outcome);
+    }
+    raft.propose(Command::Content(content)).await?;
+    raft.propose(join).await
 }
 
 fn unproposed(error: &ProposeError) -> Unproposed {

@@ -100,4 +100,7 @@ async fn a_zone_that_was_taken_out_of_the_areas_is_retired_and_its_players_begin
         .await;
     let mut ann = rig.player("n1", "Ann").await;
     ann.ask("look", "The Hall").await.unwrap();
+    // Who joins has the areas that all have now, and not those with which the cluster began.
+    rig.start_node("n3");
+    rig.until("n1", "the third is up", |it| it.up() == 3).await;
 }
