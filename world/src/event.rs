@@ -450,4 +450,10 @@ pub enum SystemEvent {
     Alive,
     /// The database is out of reach; what cannot be lost waits.
     StoreSlow,
+    /// The room where the player comes into the game is out of reach; they wait for it.
+    PlaceAwaited,
+    /// They have waited too long, and come in elsewhere.
+    PlaceGivenUp,
+    /// What the player did waits for a zone that is out of reach.
+    DeedWaits,
 }

@@ -50,6 +50,15 @@ pub const MISSED_MAX: usize = 64;
 /// How often a session that is adrift looks for an open room.
 pub const ADRIFT_RETRY: Duration = Duration::from_secs(2);
 
+/// How often a session that comes into the game looks whether its room is in reach again.
+pub const PLACE_LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A session that has waited so long for its room is told so; most moves of a zone take less.
+pub const PLACE_TOLD_AFTER: Duration = Duration::from_millis(500);
+
+/// How long a session waits for its room. Then it is told so, and comes in elsewhere.
+pub const PLACE_WAIT_MAX: Duration = Duration::from_secs(30);
+
 const _: () = assert!(SESSION_RESERVED as usize >= ASKS_MAX + LINES_AHEAD_MAX);
 
 /// Slots of a room's mailbox for what must not be refused: departures, things, ticks. Full: the

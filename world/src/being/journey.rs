@@ -247,6 +247,21 @@ impl Journey {
         held_off
     }
 
+    /// The room that was asked to take the being in, from nowhere, is out of reach: the being is
+    /// nowhere again. `false`: that was another attempt.
+    pub fn put_off(&mut self, room: RoomId, out: &mut Vec<JourneyStep>) -> bool {
+        let asked = Place::Between {
+            from: None,
+            to: room,
+        };
+        let put_off = self.place == asked && !self.returns && self.recalls_tried == 0;
+        if put_off {
+            out.push(JourneyStep::Gone(room, self.seq, Parting::Undo));
+            self.place = Place::Adrift;
+        }
+        put_off
+    }
+
     /// Leaves the game.
     pub fn end(&mut self, out: &mut Vec<JourneyStep>) {
         match self.place {

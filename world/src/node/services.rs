@@ -10,6 +10,7 @@ use crate::event::Text;
 use crate::ids::{AccountId, RoomId, SessionId};
 use crate::login::LoginRules;
 use crate::ring::{Rooms, SessionMessage};
+use crate::room::Reach;
 use crate::session::SessionRules;
 use crate::store::{BanSubject, NewBan, StorePort};
 use crate::talk::Channels;
@@ -82,11 +83,23 @@ impl Services {
             }
             Start::Spread { .. } | Start::StartRoom => {
                 let listed = self.world.start_rooms().iter();
-                let mut listed = listed.chain(self.world.recall_rooms());
-                let open = listed.find(|room| self.rooms.is_open(**room)).copied();
-                open.or_else(|| self.rooms.first_open())
+                let listed = listed.chain(self.world.recall_rooms());
+                let first = |reach| {
+                    let mut listed = listed.clone();
+                    listed.find(|room| self.rooms.reach(**room) == reach)
+                };
+                let best = first(Reach::Open).or_else(|| first(Reach::Awaited));
+                best.copied().or_else(|| self.rooms.first_open())
             }
         }
+    }
+
+    /// The room where somebody begins who cannot wait for the right one.
+    pub fn open_room(&self) -> Option<RoomId> {
+        let listed = self.world.start_rooms().iter();
+        let mut listed = listed.chain(self.world.recall_rooms());
+        let open = listed.find(|room| self.rooms.is_open(**room)).copied();
+        open.or_else(|| self.rooms.first_open())
     }
 
     /// Bans on all nodes, at once and on record.

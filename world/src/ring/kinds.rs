@@ -107,6 +107,7 @@ impl Kind for SessionMessage {
         "claimed",
         "undelivered",
         "forgotten",
+        "waits",
     ];
 
     fn kind(&self) -> u8 {
@@ -122,6 +123,7 @@ impl Kind for SessionMessage {
             Self::Lost(_) => 6,
             Self::Undelivered(..) => 29,
             Self::Forgotten(_) => 30,
+            Self::Waits => 31,
             Self::Notice(_) => 7,
             Self::Tick(_) => 8,
             Self::RoomClosed(_) => 9,

@@ -4,7 +4,7 @@ use super::being_port::Receipt;
 use crate::cluster::Gateway;
 use crate::ids::{Being, RoomId};
 use crate::ops::metrics::ClusterFigure;
-use crate::room::{Ask, Cast, Undelivered};
+use crate::room::{Ask, Cast, Reach, Undelivered};
 use belay_cluster::NodeId;
 use belay_runtime::{Address, TrySendError};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
@@ -109,15 +109,21 @@ impl Rooms {
     }
 
     /// Whether the room takes newcomers, as far as this node knows.
-    pub fn is_open(&self, room: RoomId) -> bool {
+    pub fn reach(&self, room: RoomId) -> Reach {
         let (here, shut) = self.with(room, |slot| {
             let open = |address: &Address<_>| !address.is_closed();
             (slot.address.as_ref().is_some_and(open), slot.shut)
         });
         match self.gateway().filter(|_| shut) {
-            Some(gateway) => gateway.is_open(room),
-            None => here,
+            Some(gateway) => gateway.reach(room),
+            None if here => Reach::Open,
+            None => Reach::Closed,
         }
+    }
+
+    /// Whether the room takes newcomers at once, as far as this node knows.
+    pub fn is_open(&self, room: RoomId) -> bool {
+        self.reach(room) == Reach::Open
     }
 
     /// The first room that is open, for those whom no other room takes.

@@ -78,6 +78,8 @@ pub enum SessionMessage {
     Undelivered(LineId, Undelivered),
     /// Owed: the room where the player stands begins anew and does not know them.
     Forgotten(RoomId),
+    /// Ambient: what the player did waits for a zone that is out of reach.
+    Waits,
     /// Ambient.
     Notice(Arc<Notice>),
     /// Ambient, in a crowd.

@@ -133,3 +133,14 @@ pub enum Undelivered {
     /// Nobody knows just now where it is.
     OutOfReach,
 }
+
+/// Whether a room takes newcomers, as far as a node knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It takes them at once.
+    Open,
+    /// Its zone is moving or has no owner just now: it will be back, and who is patient waits.
+    Awaited,
+    /// It is closed.
+    Closed,
+}

@@ -13,7 +13,7 @@ mod telling;
 #[cfg(test)]
 mod tests;
 
-pub use ask::{Answer, Ask, CardNews, Cast, Undelivered};
+pub use ask::{Answer, Ask, CardNews, Cast, Reach, Undelivered};
 pub use process::{LiveRoom, Restock, RoomContext, RoomProcess};
 pub use state::{Change, Occupant, RoomRecord, RoomState};
 pub use step::{CrowdRules, Decision, Effect, Scene, decide, decide_cast, decide_tick, mob_card};

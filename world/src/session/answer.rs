@@ -7,6 +7,7 @@ use super::placing;
 use super::state::{Held, Pending, PendingAsk, PlayState, SessionRules};
 use super::talk;
 use super::things;
+use super::waiting::put_off;
 use crate::being::{JourneyStep, Place};
 use crate::content::World;
 use crate::event::{Event, Refusal, RoomSeen, Seen, SystemEvent};
@@ -132,6 +133,9 @@ pub fn refused_delivery(
         NotDelivered::Closed => Refusal::WayClosed,
         NotDelivered::OutOfReach => Refusal::PlaceOutOfReach,
     };
+    if why == NotDelivered::OutOfReach && put_off(state, scene, &ask, out) {
+        return;
+    }
     let here = state.journey.place();
     match (&ask.what, why, here) {
         (Pending::Leave, NotDelivered::Busy | NotDelivered::OutOfReach, _) => {
@@ -266,6 +270,7 @@ fn entered(
     });
     if stands {
         state.adrift_due = None;
+        state.bound_for = None;
         state.dirty(scene.rules, scene.now);
         if ask.as_ref().is_none_or(|ask| ask.what != Pending::Return) {
             show(out, Event::RoomSeen(seen));

@@ -5,6 +5,7 @@ use super::effect::{Effect, Effects};
 use super::placing;
 use super::state::{Pending, PlayState};
 use super::things;
+use super::waiting::put_off;
 use crate::event::{Event, Refusal, SystemEvent};
 use crate::limits;
 use std::time::Instant;
@@ -19,6 +20,7 @@ pub fn next_due(state: &PlayState) -> Option<Instant> {
         state.save_due,
         state.linkdead_due,
         state.adrift_due,
+        state.waits_for().map(|awaited| awaited.look),
     ];
     dues.into_iter().flatten().min()
 }
@@ -35,6 +37,9 @@ pub fn due(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects) {
     // What is asked again has a later deadline, so this comes to an end.
     while let Some(at) = state.asks.iter().position(|ask| ask.deadline <= now) {
         let ask = state.asks.remove(at);
+        if put_off(state, scene, &ask, out) {
+            continue;
+        }
         match ask.what {
             Pending::GetRecorded { .. }
             | Pending::DropRecorded { .. }

@@ -9,6 +9,7 @@ use super::process::{Ctx, SessionProcess};
 use super::state::{Held, Identity, PlayState, Settings};
 use super::stored::from_stored;
 use super::talk;
+use super::waiting::arrive;
 use crate::being::{Card, Item, Journey};
 use crate::bridge::limits::{TELLS_BURST, TELLS_PER_S};
 use crate::cluster::people::Hold;
@@ -20,6 +21,7 @@ use crate::login::{AccountFound, Entering};
 use crate::node::{Player, Services};
 use crate::ops::metrics::{self, LoginOutcome};
 use crate::ring::ConnectionMessage;
+use crate::room::Reach;
 use crate::store::CharacterSheet;
 use std::sync::Arc;
 
@@ -40,9 +42,13 @@ impl SessionProcess {
             Err(_) => return self.end(body, ctx, Event::Login(LoginEvent::Busy)),
         }
         self.node.bridge.entered(&player);
+        // Who ends before they stand anywhere has not lost where they stood.
+        player.set_room(entering.room);
+        let reach = |room| (room, self.node.rooms.reach(room));
+        let start = entering.room.map(reach);
+        let start = start.filter(|(_, reach)| *reach != Reach::Closed);
+        let start = start.or_else(|| self.node.start_room(self.id).map(reach));
         self.player = Some(player);
-        let start = entering.room.filter(|room| self.node.rooms.is_open(*room));
-        let start = start.or_else(|| self.node.start_room(self.id));
         metrics::login_ended(outcome(&entering));
         let (name, back) = (entering.name.clone(), entering.back);
         let settings = entering.settings.clone();
@@ -57,7 +63,7 @@ impl SessionProcess {
         }
         body.show_quietly(Event::Login(LoginEvent::Welcome { name, back }));
         self.play(body, ctx, |state, scene, out| match start {
-            Some(room) => link::begin(state, scene, room, out),
+            Some(start) => arrive(state, scene, start, out),
             // A node that has just come up: the player stands nowhere until a room is open.
             None => onward(state, scene, Vec::new(), out),
         });
@@ -109,6 +115,7 @@ impl SessionProcess {
             save_due: None,
             linkdead_due: None,
             adrift_due: None,
+            bound_for: None,
             ending: None,
         }
     }

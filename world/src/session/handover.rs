@@ -8,6 +8,7 @@ use super::link::{appear, end_now, link_regained, renew_token};
 use super::process::{Ctx, SessionProcess};
 use super::state::Held;
 use super::things::received;
+use super::waiting::looked;
 use crate::being::{Entry, JourneyStep, Place};
 use crate::event::{Event, LoginEvent, SystemEvent, Text};
 use crate::ids::{Being, LineId, SessionId};
@@ -91,10 +92,28 @@ impl SessionProcess {
         }
     }
 
+    /// The room for which the player waits may be in reach again.
+    pub(super) fn look_for_place(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
+        let Phase::Playing(state) = &body.phase else {
+            return;
+        };
+        let now = ctx.now().into_std();
+        let Some(awaited) = state.waits_for().filter(|awaited| awaited.look <= now) else {
+            return;
+        };
+        let node = self.node.clone();
+        let reach = node.rooms.reach(awaited.room);
+        self.play(body, ctx, |state, scene, out| {
+            looked(state, scene, reach, || node.open_room(), out);
+        });
+    }
+
     /// No room of the recall list takes the player: any room that is open will do.
     pub(super) fn leave_adrift(&mut self, body: &mut SessionBody, ctx: &mut Ctx) {
         let adrift = matches!(&body.phase, Phase::Playing(state)
-            if state.journey.place() == Place::Adrift && state.ending.is_none());
+            if state.journey.place() == Place::Adrift
+                && state.ending.is_none()
+                && state.bound_for.is_none());
         if let (true, Some(room)) = (adrift, self.node.rooms.first_open()) {
             self.play(body, ctx, |state, scene, out| {
                 appear(state, scene, room, Entry::Appear, out);

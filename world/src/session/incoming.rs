@@ -41,6 +41,7 @@ impl SessionProcess {
             SessionMessage::Wake(Wake::Due) => {
                 self.armed = None;
                 self.play(body, ctx, due);
+                self.look_for_place(body, ctx);
                 self.leave_adrift(body, ctx);
             }
             SessionMessage::Wake(Wake::Queue) => self.tell_place(body, ctx),
@@ -61,6 +62,11 @@ impl SessionProcess {
                     .is_some_and(|link| network.contains(link.peer))
                 {
                     self.end(body, ctx, Event::Login(LoginEvent::Banned(reason)));
+                }
+            }
+            SessionMessage::Waits => {
+                if matches!(body.phase, Phase::Playing(_)) {
+                    body.show(Event::System(SystemEvent::DeedWaits));
                 }
             }
             SessionMessage::Notice(_)

@@ -123,7 +123,11 @@ pub(super) fn here(state: &PlayState, out: &mut Effects) -> Option<RoomId> {
     if let Place::In(room) = state.journey.place() {
         return Some(room);
     }
-    show(out, Event::System(SystemEvent::Adrift));
+    let why = match state.waits_for() {
+        Some(_) => SystemEvent::PlaceAwaited,
+        None => SystemEvent::Adrift,
+    };
+    show(out, Event::System(why));
     None
 }
 

@@ -12,11 +12,6 @@ use crate::room::{Ask, CardNews, Cast};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The player comes into the game in this room.
-pub fn begin(state: &mut PlayState, scene: Scene<'_>, room: RoomId, out: &mut Effects) {
-    appear(state, scene, room, Entry::Wake, out);
-}
-
 /// The player comes from nowhere into this room (staff).
 pub fn appear(
     state: &mut PlayState,
@@ -28,6 +23,7 @@ pub fn appear(
     let mut steps = Vec::with_capacity(2);
     state.journey.appear(room, how, &mut steps);
     state.adrift_due = None;
+    state.bound_for = None;
     state.asks.retain(|ask| !ask.what.travels());
     state.next_line();
     let line = state.wait_for(Pending::Enter, scene.now);
@@ -60,6 +56,8 @@ pub fn link_regained(state: &mut PlayState, scene: Scene<'_>, out: &mut Effects)
             scene.now,
         );
         out.push(Effect::Ask(line, room, Ask::Look));
+    } else if state.waits_for().is_some() {
+        show(out, Event::System(SystemEvent::PlaceAwaited));
     } else if state.adrift_due.is_some() {
         show(out, Event::System(SystemEvent::Adrift));
     }
@@ -109,6 +107,7 @@ pub fn end_now(state: &mut PlayState, why: Event, out: &mut Effects) {
     }
     let mut steps = Vec::with_capacity(1);
     state.journey.end(&mut steps);
+    state.bound_for = None;
     travel(state.line, steps, out);
     out.push(Effect::End(why));
 }

@@ -156,7 +156,8 @@ impl SessionProcess {
             SessionMessage::Tell { from, text } => self.told(body, from, text),
             SessionMessage::Follow(line, room) => self.followed(body, ctx, (line, room)),
             SessionMessage::Elsewhere(tell) => self.told_elsewhere(body, ctx, *tell),
-            order @ (SessionMessage::Input(..)
+            order @ (SessionMessage::Waits
+            | SessionMessage::Input(..)
             | SessionMessage::Login(..)
             | SessionMessage::TakeOver(_)
             | SessionMessage::TookOver(_)

@@ -15,7 +15,7 @@ use crate::ids::{LineId, RoomId};
 use crate::node::{Far, Found};
 use crate::ops::metrics::VerbClass;
 use crate::ring::SessionMessage;
-use crate::room::Answer;
+use crate::room::{Answer, Reach};
 use crate::store::{BanSubject, NewBan, StaffAction};
 use std::time::Duration;
 
@@ -80,7 +80,11 @@ impl SessionProcess {
         }
     }
 
+    /// Goes there, if anybody is in charge there just now; else stays, and knows at once.
     fn appear(&mut self, body: &mut SessionBody, ctx: &mut Ctx, room: RoomId) {
+        if self.node.rooms.reach(room) == Reach::Awaited {
+            return body.show(Event::Refused(Refusal::PlaceOutOfReach));
+        }
         self.play(body, ctx, |state, scene, out| {
             link::appear(state, scene, room, Entry::Appear, out);
         });
@@ -120,14 +124,15 @@ impl SessionProcess {
         ctx: &mut Ctx,
         (line, room): (LineId, RoomId),
     ) {
-        self.play(body, ctx, |state, scene, out| {
-            let Some(ask) = state.close(line, |what| *what == Pending::Show(VerbClass::Staff))
-            else {
-                return;
-            };
-            out.push(ask.done());
-            link::appear(state, scene, room, Entry::Appear, out);
+        let mut follows = false;
+        self.play(body, ctx, |state, _, out| {
+            let asked = state.close(line, |what| *what == Pending::Show(VerbClass::Staff));
+            follows = asked.is_some();
+            out.extend(asked.map(|ask| ask.done()));
         });
+        if follows {
+            self.appear(body, ctx, room);
+        }
     }
 
     /// Bans an account or an address, and removes who plays under it.

@@ -7,6 +7,7 @@
 use super::bucket::Bucket;
 use super::effect::Effect;
 use super::question::Question;
+use super::waiting::Awaited;
 use crate::being::{Card, Item, Journey, Place};
 use crate::command::Rights;
 use crate::content::Channel;
@@ -216,6 +217,8 @@ pub struct PlayState {
     pub linkdead_due: Option<Instant>,
     /// No room would take the player, who was told so; tried again then, until one does.
     pub adrift_due: Option<Instant>,
+    /// The room where the player is to come into the game, until they stand somewhere.
+    pub bound_for: Option<Awaited>,
     /// The player leaves, as soon as no thing is on its way any more.
     pub ending: Option<Box<Ending>>,
 }

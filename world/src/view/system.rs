@@ -18,6 +18,17 @@ pub(super) fn system(page: &mut Page<'_>, said: &SystemEvent) {
         SystemEvent::SessionRestarted => "Something broke on your last line. You are back.",
         SystemEvent::RoomClosed => "The place around you closes. You find yourself elsewhere.",
         SystemEvent::Adrift => "No place is open to stand in just now. Please wait.",
+        SystemEvent::PlaceAwaited => {
+            page.line(
+                Style::Notice,
+                "The ground trembles; your place in the world is out of reach just now.",
+            );
+            "You will stand there as soon as it is back. You can talk on channels, or quit."
+        }
+        SystemEvent::PlaceGivenUp => {
+            "Your place in the world is still out of reach. You find yourself elsewhere."
+        }
+        SystemEvent::DeedWaits => "The ground trembles; what you do waits for it to be still.",
         SystemEvent::TakenOver => "You logged in from elsewhere, so this connection ends.",
         SystemEvent::ShuttingDown => "The game stops now. Come back soon.",
         SystemEvent::StoreSlow => "Saving is slow just now. What must be saved waits for it.",

@@ -19,7 +19,7 @@ mod tests;
 
 use self::letter::{Kind, bytes, kind};
 use super::frame::{Letter, Opening, What};
-use super::limits::{HOLD_MAX, SETTLE_MAX};
+use super::limits::{HOLD_MAX, SETTLE_MAX, TOLD_AFTER};
 use crate::ids::Being;
 use crate::room::Undelivered;
 use belay_cluster::{Epoch, NodeId};
@@ -45,6 +45,8 @@ pub(super) enum Out<T> {
     Anew(Owner),
     /// This being is to enter its room again.
     Return(Being),
+    /// This being is to know that what it did waits.
+    Waits(Being),
 }
 
 /// How an ask ends without an answer.
@@ -92,6 +94,8 @@ pub(super) struct Gate<T> {
     asked: BTreeMap<u64, Asked<T>>,
     /// Those who are to enter anew; what else they write waits until they did.
     returning: BTreeSet<Being>,
+    /// Those who know that what they did waits.
+    told: BTreeSet<Being>,
     /// Something may have been lost on the way: who stands where is to be said anew.
     in_doubt: bool,
 }
@@ -112,6 +116,7 @@ impl<T> Gate<T> {
             held_bytes: 0,
             asked: BTreeMap::new(),
             returning: BTreeSet::new(),
+            told: BTreeSet::new(),
             in_doubt: false,
         }
     }
@@ -126,11 +131,6 @@ impl<T> Gate<T> {
         self.is_open() && self.held.is_empty() && self.returning.is_empty()
     }
 
-    /// Whether a newcomer may be sent there: it is open, or will probably be in a moment.
-    pub(super) fn within_reach(&self, now: Instant) -> bool {
-        self.owner.is_some() && (self.open || now.saturating_duration_since(self.since) < HOLD_MAX)
-    }
-
     /// Whether the owner before has settled. Else it is to settle, if it was not asked to.
     pub(super) fn settle(&mut self, now: Instant, out: &mut Vec<Out<T>>) -> bool {
         if self.settling.is_none()
@@ -140,6 +140,12 @@ impl<T> Gate<T> {
             out.push(Out::Settle(debt));
         }
         self.settling.is_none()
+    }
+
+    /// The token of an ask of this being that waits.
+    pub(super) fn token(&self, being: Being) -> Option<&T> {
+        let mut held = self.held.iter();
+        held.find_map(|one| one.token.as_ref().filter(|_| one.letter.being == being))
     }
 
     /// Letters that wait.
@@ -213,6 +219,7 @@ impl<T> Gate<T> {
         self.owner = Some(from);
         self.open = true;
         self.since = now;
+        self.told.clear();
         if fresh || self.in_doubt {
             if !fresh {
                 out.push(Out::Anew(from));
@@ -340,6 +347,12 @@ impl<T> Gate<T> {
         if self.open && !self.returning.is_empty() && late(self.since, HOLD_MAX) {
             self.returning.clear();
             self.flush(out);
+        }
+        let waits = |one: &&Held<T>| one.token.is_some() && late(one.since, TOLD_AFTER);
+        for one in self.held.iter().filter(waits) {
+            if self.told.insert(one.letter.being) {
+                out.push(Out::Waits(one.letter.being));
+            }
         }
         let held = std::mem::take(&mut self.held);
         for one in held {

@@ -15,8 +15,9 @@ use super::gate::{End, Gate, Out};
 use super::outbox::{Failed, Outbox};
 use crate::content::{World, Zone};
 use crate::ids::{Being, RoomId, ZoneId};
-use crate::ring::{Farewell, Receipt, RoomMessage, Rooms, SessionMessage, Undelivered};
-use crate::room::{Ask, Cast};
+use crate::ops::metrics;
+use crate::ring::{BeingPort, Farewell, Receipt, RoomMessage, Rooms, SessionMessage, Undelivered};
+use crate::room::{Ask, Cast, Reach};
 use belay_cluster::{Cluster, Epoch, NodeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -84,16 +85,13 @@ impl Gateway {
     }
 
     /// Whether the room takes newcomers, as far as this node knows.
-    pub fn is_open(&self, room: RoomId) -> bool {
-        self.at(room, |desk| {
-            let here = desk.stall.is_some() && desk.gate.is_clear();
-            if here {
-                self.rooms.is_here(room)
-            } else {
-                desk.gate.within_reach(now())
-            }
-        })
-        .unwrap_or(false)
+    pub fn reach(&self, room: RoomId) -> Reach {
+        let reach = self.at(room, |desk| match &desk.stall {
+            _ if !desk.gate.is_open() => Reach::Awaited,
+            Some(_) if !self.rooms.is_here(room) => Reach::Closed,
+            Some(_) | None => Reach::Open,
+        });
+        reach.unwrap_or(Reach::Closed)
     }
 
     /// Whether letters to this room go through at once.
@@ -252,6 +250,14 @@ impl Gateway {
                 self.counts.add(Count::Returns, 1);
                 if let Some((room, port)) = desk.standing.find(session) {
                     drop(port.try_send_owed(SessionMessage::Forgotten(room)));
+                }
+            }
+            Out::Waits(being) => {
+                let port = desk.gate.token(being).map(Receipt::port);
+                if let Some(BeingPort::Session(port)) = port
+                    && port.try_send(SessionMessage::Waits).is_err()
+                {
+                    metrics::ambient_dropped(1);
                 }
             }
             Out::Return(Being::Mob(_)) => {}

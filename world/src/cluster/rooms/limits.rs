@@ -9,6 +9,11 @@ pub const HOLD_MAX: Duration = Duration::from_millis(4_700);
 
 const _: () = assert!(HOLD_MAX.as_millis() < limits::ASK_DEADLINE.as_millis());
 
+/// Who has waited so long is told that they wait; most moves of a zone take less.
+pub const TOLD_AFTER: Duration = Duration::from_secs(1);
+
+const _: () = assert!(TOLD_AFTER.as_millis() < HOLD_MAX.as_millis());
+
 /// Bytes of letters that wait for one zone. More: their players are told "too crowded".
 pub const HOLD_BYTES_MAX: usize = 256 * 1024;
 

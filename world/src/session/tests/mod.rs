@@ -9,3 +9,4 @@ mod random;
 mod stage;
 mod talk;
 mod things;
+mod waiting;

@@ -7,10 +7,10 @@ use super::stage::Play;
 use crate::being::{Card, Entry, Item, JourneyStep};
 use crate::command::Noun;
 use crate::ids::{AccountId, Being, CharacterId, ItemId, LineId, MoveSeq, RoomId, SessionId};
-use crate::room::{self, Answer, Ask, Cast, CrowdRules, Decision, RoomState};
+use crate::room::{self, Answer, Ask, Cast, CrowdRules, Decision, Reach, RoomState};
 use crate::sample::{HALL, YARD, lamp, world};
 use crate::session::{
-    Effect, Effects, Held, NotDelivered, Pending, StoreAnswer, StoreOrder, begin, received,
+    Effect, Effects, Held, NotDelivered, Pending, StoreAnswer, StoreOrder, arrive, received,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -125,7 +125,7 @@ impl Node {
         }
         let effects = node
             .play
-            .step(|state, scene, out| begin(state, scene, HALL, out));
+            .step(|state, scene, out| arrive(state, scene, (HALL, Reach::Open), out));
         node.carry_out(effects);
         node
     }

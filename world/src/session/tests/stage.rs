@@ -7,11 +7,11 @@ use crate::event::{Event, Refusal, RoomSeen, Text};
 use crate::ids::{AccountId, CharacterId, LineId, MoveSeq, RoomId, SessionId};
 use crate::limits;
 use crate::ops::metrics::VerbClass;
-use crate::room::{Answer, Ask};
+use crate::room::{Answer, Ask, Reach};
 use crate::sample::{HALL, world};
 use crate::session::{
     Bucket, Effect, Effects, Held, Identity, NotDelivered, PlayState, Scene, SessionRules,
-    Settings, StoreAnswer, answered, begin, due, line, lost, refused_delivery, settle, stored,
+    Settings, StoreAnswer, answered, arrive, due, line, lost, refused_delivery, settle, stored,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -69,6 +69,7 @@ impl Play {
             save_due: None,
             linkdead_due: None,
             adrift_due: None,
+            bound_for: None,
             ending: None,
         };
         Self {
@@ -89,7 +90,7 @@ impl Play {
     }
 
     fn in_the_hall(mut self) -> Self {
-        self.step(|state, scene, out| begin(state, scene, HALL, out));
+        self.step(|state, scene, out| arrive(state, scene, (HALL, Reach::Open), out));
         self.answer(1, entered(HALL, 1));
         self.state.save_due = None;
         self

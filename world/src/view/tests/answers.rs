@@ -190,6 +190,19 @@ fn announcements() {
             "No place is open to stand in just now. Please wait.\n",
         ),
         (
+            S::PlaceAwaited,
+            "The ground trembles; your place in the world is out of reach just now.\n\
+             You will stand there as soon as it is back. You can talk on channels, or quit.\n",
+        ),
+        (
+            S::PlaceGivenUp,
+            "Your place in the world is still out of reach. You find yourself elsewhere.\n",
+        ),
+        (
+            S::DeedWaits,
+            "The ground trembles; what you do waits for it to be still.\n",
+        ),
+        (
             S::TakenOver,
             "You logged in from elsewhere, so this connection ends.\n",
         ),

@@ -74,7 +74,12 @@ fn letters_wait_for_a_zone_without_an_owner_and_then_go_in_order() {
     gate.opened(((ME, Epoch(4)), Opening::Fresh), &nobody, now, &mut out);
     let tokens = out.iter().map(|out| match out {
         Out::Pass((ME, Epoch(4)), _, _, Some(token)) => *token,
-        Out::Pass(..) | Out::End(..) | Out::Settle(_) | Out::Anew(_) | Out::Return(_) => {
+        Out::Pass(..)
+        | Out::End(..)
+        | Out::Settle(_)
+        | Out::Anew(_)
+        | Out::Return(_)
+        | Out::Waits(_) => {
             panic!("{out:?}")
         }
     });
@@ -88,13 +93,14 @@ fn a_letter_that_waits_too_long_is_refused_and_later_ones_at_once() {
     let mut out = Vec::new();
     gate.post(say(1, "hm"), Some(1), now, &mut out);
     gate.tick(&nobody, now + HOLD_MAX - Duration::from_millis(1), &mut out);
-    assert!(out.is_empty());
+    assert_eq!(out, [Out::Waits(being(1))], "told that it waits, once");
+    out.clear();
     let late = now + HOLD_MAX;
     gate.tick(&nobody, late, &mut out);
     gate.post(say(1, "hm"), Some(2), late, &mut out);
     let refused = End::Undelivered(Undelivered::OutOfReach);
     assert_eq!(out, [Out::End(1, refused), Out::End(2, refused)]);
-    assert!(!gate.within_reach(late));
+    assert!(!gate.is_open());
 }
 
 #[test]
@@ -167,7 +173,12 @@ fn after_a_move_nothing_goes_to_the_new_owner_until_the_old_one_has_settled() {
     assert!(!gate.accepts(Epoch(1)));
     let texts = out.iter().skip(1).map(|out| match out {
         Out::Pass(to, _, letter, None) if *to == new => letter.clone(),
-        Out::Pass(..) | Out::End(..) | Out::Settle(_) | Out::Anew(_) | Out::Return(_) => {
+        Out::Pass(..)
+        | Out::End(..)
+        | Out::Settle(_)
+        | Out::Anew(_)
+        | Out::Return(_)
+        | Out::Waits(_) => {
             panic!("{out:?}")
         }
     });
@@ -206,7 +217,7 @@ fn who_stood_in_a_zone_that_begins_anew_enters_first_and_then_does_what_they_typ
     let texts = |out: &[Out<u32>]| -> Vec<Letter> {
         let passed = out.iter().filter_map(|out| match out {
             Out::Pass(_, _, letter, _) => Some(letter.clone()),
-            Out::End(..) | Out::Settle(_) | Out::Anew(_) | Out::Return(_) => None,
+            Out::End(..) | Out::Settle(_) | Out::Anew(_) | Out::Return(_) | Out::Waits(_) => None,
         });
         passed.collect()
     };
@@ -229,7 +240,7 @@ fn a_stale_owner_opens_nothing() {
     assert!(!gate.opened(((B, Epoch(1)), Opening::Thawed), &nobody, now, &mut out));
     assert!(!gate.is_open());
     gate.placed(Err(Epoch(9)), now);
-    assert!(!gate.within_reach(now));
+    assert!(!gate.is_open());
 }
 
 /// A letter on a wire, or what an owner sends back, in order.
@@ -462,7 +473,7 @@ impl Model {
                 Out::Settle((to, epoch)) => {
                     self.nodes[index(to)].to.push_back(Sent::Settle(epoch));
                 }
-                Out::Anew(_) | Out::Return(_) => {}
+                Out::Anew(_) | Out::Return(_) | Out::Waits(_) => {}
             }
         }
     }

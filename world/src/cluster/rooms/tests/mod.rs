@@ -8,3 +8,4 @@ mod bytes;
 mod fences;
 mod moving;
 mod rig;
+mod waiting;

@@ -2,6 +2,7 @@
 
 use super::rig::{Bot, Hearing, Rig, Rules, until};
 use crate::cluster::Count;
+use crate::room::Reach;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_zone_moves_with_its_players_and_things_and_nobody_notices() {
@@ -108,7 +109,7 @@ async fn a_move_that_is_off_goes_on_where_it_was() {
         assert_eq!(ann.saw(text), 1, "{}", ann.seen);
     }
     until("the wild is there", || {
-        rig.at(1).gateway().is_open(crate::sample::EDGE)
+        rig.at(1).gateway().reach(crate::sample::EDGE) == Reach::Open
     })
     .await;
     rig.stop().await;

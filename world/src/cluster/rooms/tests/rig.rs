@@ -351,14 +351,20 @@ impl Realm {
         mailbox.address()
     }
 
-    /// Logs an account in, with its only character.
+    /// Logs an account in, with its only character, who stands in the hall.
     pub(super) async fn log_in(&self, name: &str) -> Bot {
+        let mut bot = self.welcome(name).await;
+        bot.sees("The Hall").await;
+        bot
+    }
+
+    /// Logs an account in, with its only character, wherever they stand.
+    pub(super) async fn welcome(&self, name: &str) -> Bot {
         let mut bot = self.connect(Hearing::All);
         bot.sees("Name").await;
         bot.asks(name, "Password").await;
         bot.asks(PASSWORD, "Which").await;
         bot.asks("1", "Welcome").await;
-        bot.sees("The Hall").await;
         name.clone_into(&mut bot.name);
         bot
     }
@@ -413,6 +419,13 @@ impl Bot {
     pub(super) async fn asks(&mut self, line: &str, text: &str) -> String {
         self.type_line(line);
         self.sees(text).await
+    }
+
+    /// Reads until the connection is closed.
+    pub(super) async fn is_closed(&mut self) {
+        while let Some(Some(more)) = timeout(PATIENCE, self.heard.recv()).await.unwrap() {
+            self.seen.push_str(&more);
+        }
     }
 
     /// How often this was seen so far.
