@@ -1,8 +1,10 @@
 //! `[pure]` What a node counts of its cluster since its process started. Figures only: nothing
 //! decides by them.
 
+use crate::ids::NodeId;
 use crate::view::{NodePhase, Placement, View};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What was counted; none of it ever falls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,30 @@ pub struct LaneCounts {
     pub received: u64,
     /// Frames for which there was no room.
     pub dropped: u64,
+}
+
+/// What went over one lane, to and from one other node, since this node first knew of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerCounts {
+    /// Frames.
+    pub frames: LaneCounts,
+    /// Wires that came to stand.
+    pub connected: u64,
+    /// One stands now.
+    pub up: bool,
+    /// Frames that wait for it now.
+    pub queued: u64,
+    /// How long the last ping took there and back, in microseconds; nothing before the first.
+    pub round_trip_us: Option<u64>,
+}
+
+/// What went over one lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// To and from all other nodes together, those that are members no more included.
+    pub total: LaneCounts,
+    /// By member.
+    pub peers: BTreeMap<NodeId, PeerCounts>,
 }
 
 impl Counts {
@@ -70,7 +96,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Epoch, Incarnation, NodeId, NodeName, ShardId};
+    use crate::ids::{Epoch, Incarnation, NodeName, ShardId};
     use crate::view::NodeView;
 
     fn view(placement: Placement, phase: NodePhase) -> View {

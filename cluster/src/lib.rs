@@ -33,14 +33,14 @@ mod view;
 pub mod wire;
 
 pub use command::{Candidate, Command, Outcome, Refusal, ShardSpec};
-pub use counts::{Counts, LaneCounts};
+pub use counts::{Carried, Counts, LaneCounts, PeerCounts};
 pub use handle::{Cluster, OrderReply};
 pub use host::{Built, HandOver, Host, PeerNews};
 pub use ids::{BadName, ContentHash, DirectoryMark, Epoch, Incarnation, NodeId, NodeName, ShardId};
 pub use lease::{Fence, LeaseClock};
 pub use order::{Order, OrderError};
 pub use report::ShardReport;
-pub use status::{NodeStatus, ShardStatus, Status};
+pub use status::{NodeStatus, PeerStatus, ShardStatus, Status};
 pub use transport::{Class, Inbound, Lane, Member, Transport, Unsent};
 pub use view::{NodePhase, NodeView, Placement, View};
 

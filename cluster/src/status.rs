@@ -1,6 +1,6 @@
 //! `[pure]` What an operator wants to see of a cluster, as one node knows it.
 
-use crate::counts::Counts;
+use crate::counts::{Counts, PeerCounts};
 use crate::view::{NodePhase, Placement};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,20 @@ pub struct Status {
     pub nodes: Vec<NodeStatus>,
     /// The shards, by name.
     pub shards: Vec<ShardStatus>,
+    /// What went to and from each other member, by number.
+    #[serde(default)]
+    pub peers: Vec<PeerStatus>,
+}
+
+/// What went to and from another member.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PeerStatus {
+    /// Its name.
+    pub name: String,
+    /// Raft, leases and placement.
+    pub control: PeerCounts,
+    /// Shards and hand-overs.
+    pub play: PeerCounts,
 }
 
 /// A member.

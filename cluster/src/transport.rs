@@ -1,7 +1,7 @@
 //! `[pure]` How nodes reach each other, as the rest of the crate sees it. Two things stand behind
 //! it: wires ([`crate::wire`]) and the simulated network of the tests.
 
-use crate::counts::LaneCounts;
+use crate::counts::Carried;
 use crate::ids::{Incarnation, NodeId};
 use bytes::Bytes;
 
@@ -50,11 +50,8 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// These are the other members, with where they are reached. Wires to others are closed.
     fn members(&self, members: &[Member]);
 
-    /// What went over a lane so far, to and from all other nodes.
-    fn counts(&self, lane: Lane) -> LaneCounts {
-        let _ = lane;
-        LaneCounts::default()
-    }
+    /// What went over a lane so far.
+    fn counts(&self, lane: Lane) -> Carried;
 }
 
 /// Another node, as its wires need it. Nodes that join are told of it.

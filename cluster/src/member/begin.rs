@@ -6,6 +6,7 @@ use super::event::{Event, Keep, Newest};
 use super::route::Part;
 use super::shared::Shared;
 use crate::command::{Candidate, Command};
+use crate::counts::Carried;
 use crate::duty::{Duty, DutyConfig};
 use crate::host::Host;
 use crate::ids::{Incarnation, NodeId};
@@ -146,5 +147,9 @@ impl<T: Transport> Transport for Tagged<T> {
 
     fn members(&self, members: &[Member]) {
         self.0.members(members);
+    }
+
+    fn counts(&self, lane: Lane) -> Carried {
+        self.0.counts(lane)
     }
 }

@@ -3,13 +3,13 @@
 
 use super::event::{Event, Newest};
 use super::route::Part;
-use crate::counts::{Counts, LaneCounts};
+use crate::counts::{Carried, Counts};
 use crate::handle::{Backend, OrderReply};
 use crate::ids::{Incarnation, NodeId, NodeName};
 use crate::lease::LeaseClock;
 use crate::order::{Order, OrderError};
 use crate::raft::{Raft, RaftFigures};
-use crate::status::{NodeStatus, ShardStatus, Status};
+use crate::status::{NodeStatus, PeerStatus, ShardStatus, Status};
 use crate::transport::{Class, Lane, Transport, Unsent};
 use crate::view::View;
 use belay_runtime::Address;
@@ -146,7 +146,7 @@ impl<T: Transport> Backend for Shared<T> {
         let own = Own {
             name: &self.name,
             leased: self.lease.holds(now),
-            lanes: [Lane::Control, Lane::Play].map(|lane| self.transport.counts(lane)),
+            carried: [Lane::Control, Lane::Play].map(|lane| self.transport.counts(lane)),
             now,
         };
         status(&own, &view, &figures, &observed)
@@ -157,7 +157,7 @@ impl<T: Transport> Backend for Shared<T> {
 struct Own<'a> {
     name: &'a NodeName,
     leased: bool,
-    lanes: [LaneCounts; 2],
+    carried: [Carried; 2],
     now: Instant,
 }
 
@@ -188,20 +188,29 @@ fn status(own: &Own<'_>, view: &View, figures: &RaftFigures, observed: &Observat
             weight: seen.map_or(0, |(_, weight)| *weight),
         }
     });
+    let [control, play] = &own.carried;
+    let peers = control.peers.iter().filter_map(|(node, counts)| {
+        Some(PeerStatus {
+            name: name_of(*node)?,
+            control: *counts,
+            play: play.peers.get(node).copied().unwrap_or_default(),
+        })
+    });
     Status {
         cluster: view.cluster.clone(),
         node: own.name.to_string(),
         leader: figures.leader.and_then(name_of),
         leased: own.leased,
         counts: Counts {
-            control: own.lanes[0],
-            play: own.lanes[1],
+            control: control.total,
+            play: play.total,
             ..observed.counts
         },
         term: figures.term,
         log: (figures.last_log, figures.applied),
         nodes: nodes.collect(),
         shards: shards.collect(),
+        peers: peers.collect(),
     }
 }
 

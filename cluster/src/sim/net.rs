@@ -292,6 +292,10 @@ impl Transport for SimTransport {
         Ok(())
     }
 
+    fn counts(&self, _: Lane) -> crate::Carried {
+        crate::Carried::default()
+    }
+
     fn members(&self, members: &[Member]) {
         let mut state = self.net.lock();
         if let Some(port) = state.nodes.get_mut(&self.me) {

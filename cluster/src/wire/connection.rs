@@ -161,7 +161,7 @@ impl Wire {
     fn take(&mut self, frame: Frame, now: std::time::Instant) -> Result<(), End> {
         match frame.kind {
             Kind::Message => {
-                self.figures().frames_in.add(1);
+                self.outbox.count(|it| it.frames_in.add(1));
                 if !self.seated.deliver(frame.body) {
                     return Err(End::new("replaced by a newer connection"));
                 }
@@ -170,7 +170,9 @@ impl Wire {
                 self.owed_pong = Some(frame.body);
             }
             Kind::Pong if let Ok(number) = <[u8; 8]>::try_from(&*frame.body) => {
-                self.pulse.pong(u64::from_be_bytes(number), now);
+                if let Some(took) = self.pulse.pong(u64::from_be_bytes(number), now) {
+                    self.outbox.count(|it| it.answered(took));
+                }
             }
             Kind::Refused => {
                 let text = refusal_text(&frame.body);
@@ -203,19 +205,15 @@ impl Wire {
     fn put(&mut self, body: &Bytes) {
         encode(Kind::Message, body, &mut self.io.out);
         self.outbox.taken(body.len());
-        self.figures().frames_out.add(1);
+        self.outbox.count(|it| it.frames_out.add(1));
     }
 
     fn count(&self, done: Done) {
-        self.figures().bytes_in.add(done.read);
-        self.figures().bytes_out.add(done.written);
+        self.outbox.count(|it| it.bytes_in.add(done.read));
+        self.outbox.count(|it| it.bytes_out.add(done.written));
         if done.written > 0 {
-            self.figures().writes.add(1);
+            self.outbox.count(|it| it.writes.add(1));
         }
-    }
-
-    fn figures(&self) -> &super::figures::LaneFigures {
-        self.outbox.figures()
     }
 
     /// Writes what waits, as far as the other end takes it in time.

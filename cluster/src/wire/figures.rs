@@ -1,7 +1,9 @@
 //! `[process]` What the wires have done, counted as it happens.
 
+use crate::counts::{LaneCounts, PeerCounts};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// A number that only rises.
 #[derive(Debug, Default)]
@@ -18,7 +20,7 @@ impl Count {
     }
 }
 
-/// Of one lane.
+/// Of one lane: of all peers, or of one.
 #[derive(Debug, Default)]
 pub(crate) struct LaneFigures {
     pub(crate) frames_in: Count,
@@ -31,6 +33,8 @@ pub(crate) struct LaneFigures {
     pub(crate) connected: Count,
     pub(crate) lost: Count,
     pub(crate) refused: Count,
+    /// Of one peer: microseconds that the last ping took; 0 before the first.
+    pub(crate) round_trip_us: AtomicU64,
 }
 
 /// What the wires of one lane have done since they were opened, for metrics. Everything but
@@ -63,53 +67,29 @@ pub struct WireFigures {
     pub queued: u64,
 }
 
-/// One figure: its name in metrics, what it is, and whether it only rises.
-type About = (&'static str, &'static str, bool);
-
-/// The figures, in the order of [`WireFigures`].
-const ABOUT: [About; 12] = [
-    ("belay_cluster_frames_in_total", "messages received", true),
-    ("belay_cluster_frames_out_total", "messages written", true),
-    ("belay_cluster_bytes_in_total", "bytes received", true),
-    ("belay_cluster_bytes_out_total", "bytes written", true),
-    ("belay_cluster_writes_total", "writes to sockets", true),
-    ("belay_cluster_dropped_total", "messages dropped", true),
-    (
-        "belay_cluster_overflows_total",
-        "wires closed, queue full",
-        true,
-    ),
-    ("belay_cluster_connected_total", "wires that came up", true),
-    ("belay_cluster_lost_total", "wires that went down", true),
-    ("belay_cluster_refused_total", "connections refused", true),
-    ("belay_cluster_wires", "wires that stand", false),
-    ("belay_cluster_queued", "messages that wait", false),
-];
-
-impl WireFigures {
-    /// Each figure: its name in metrics, to which the lane belongs as a label; what it is; whether
-    /// it only rises; and its value.
-    pub fn each(&self) -> impl Iterator<Item = (&'static str, &'static str, bool, u64)> {
-        let values = [
-            self.frames_in,
-            self.frames_out,
-            self.bytes_in,
-            self.bytes_out,
-            self.writes,
-            self.dropped,
-            self.overflows,
-            self.connected,
-            self.lost,
-            self.refused,
-            self.standing,
-            self.queued,
-        ];
-        let named = ABOUT.into_iter().zip(values);
-        named.map(|((name, what, rises), value)| (name, what, rises, value))
-    }
-}
-
 impl LaneFigures {
+    /// A ping was answered after so long.
+    pub(crate) fn answered(&self, round_trip: Duration) {
+        let micros = u64::try_from(round_trip.as_micros()).unwrap_or(u64::MAX);
+        self.round_trip_us.store(micros.max(1), Ordering::Relaxed);
+    }
+
+    /// Of one peer, with the queue of the wire that stands, if one does.
+    pub(crate) fn of_peer(&self, queued: Option<u64>) -> PeerCounts {
+        let round_trip_us = self.round_trip_us.load(Ordering::Relaxed);
+        PeerCounts {
+            frames: LaneCounts {
+                sent: self.frames_out.get(),
+                received: self.frames_in.get(),
+                dropped: self.dropped.get(),
+            },
+            connected: self.connected.get(),
+            up: queued.is_some(),
+            queued: queued.unwrap_or(0),
+            round_trip_us: (round_trip_us > 0).then_some(round_trip_us),
+        }
+    }
+
     /// What was counted, without what only the wires know.
     pub(crate) fn read(self: &Arc<Self>) -> WireFigures {
         WireFigures {

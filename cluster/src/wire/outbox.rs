@@ -48,6 +48,8 @@ pub(crate) struct Outbox {
     closed: OnceLock<Closed>,
     wake: Notify,
     figures: Arc<LaneFigures>,
+    /// Of the node at the other end, once it is known.
+    peer: OnceLock<Arc<LaneFigures>>,
 }
 
 impl Outbox {
@@ -70,6 +72,7 @@ impl Outbox {
             closed: OnceLock::new(),
             wake: Notify::new(),
             figures: Arc::clone(figures),
+            peer: OnceLock::new(),
         };
         (Arc::new(outbox), mailbox)
     }
@@ -97,9 +100,9 @@ impl Outbox {
         if let Err(unsent) = sent {
             self.taken(length);
             match unsent {
-                Unsent::Full if droppable => self.figures.dropped.add(1),
+                Unsent::Full if droppable => self.count(|it| it.dropped.add(1)),
                 Unsent::Full => {
-                    self.figures.overflows.add(1);
+                    self.count(|it| it.overflows.add(1));
                     self.close(Closed::Overflow);
                 }
                 Unsent::NoWire | Unsent::TooLong => {}
@@ -125,9 +128,17 @@ impl Outbox {
         self.bytes.fetch_sub(length, Ordering::Relaxed);
     }
 
-    /// Where this is counted.
-    pub(crate) fn figures(&self) -> &LaneFigures {
-        &self.figures
+    /// It leads to the node of which this is counted.
+    pub(crate) fn leads_to(&self, peer: Arc<LaneFigures>) {
+        let _first = self.peer.set(peer);
+    }
+
+    /// Counts, of all nodes and of the one at the other end.
+    pub(crate) fn count(&self, what: impl Fn(&LaneFigures)) {
+        what(&self.figures);
+        if let Some(peer) = self.peer.get() {
+            what(peer);
+        }
     }
 
     /// Messages that wait.

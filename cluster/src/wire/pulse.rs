@@ -62,12 +62,15 @@ impl Pulse {
         Beat::Ping(self.last)
     }
 
-    /// A pong came. One that answers no ping of ours is left alone.
-    pub(crate) fn pong(&mut self, number: u64, now: Instant) {
-        if self.waiting && number == self.last {
+    /// A pong came: how long it took. One that answers no ping of ours is left alone.
+    pub(crate) fn pong(&mut self, number: u64, now: Instant) -> Option<Duration> {
+        let answers = self.waiting && number == self.last;
+        answers.then(|| {
+            let over = self.due.saturating_duration_since(now);
             self.waiting = false;
             self.due = now + self.pace.every;
-        }
+            self.pace.within.saturating_sub(over)
+        })
     }
 }
 
@@ -92,7 +95,7 @@ mod tests {
             (Beat::Ping(1), at(1_400))
         );
         assert_eq!(pulse.beat(at(1_399)), Beat::Rest);
-        pulse.pong(1, at(1_399));
+        assert_eq!(pulse.pong(1, at(1_399)), Some(Duration::from_millis(999)));
         assert_eq!(
             (pulse.beat(at(1_400)), pulse.due()),
             (Beat::Rest, at(1_799))
@@ -106,10 +109,10 @@ mod tests {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
         let mut pulse = Pulse::new(PACE, start);
-        pulse.pong(0, at(1));
+        assert_eq!(pulse.pong(0, at(1)), None);
         assert_eq!(pulse.beat(at(400)), Beat::Ping(1));
-        pulse.pong(0, at(500));
-        pulse.pong(2, at(500));
+        assert_eq!(pulse.pong(0, at(500)), None);
+        assert_eq!(pulse.pong(2, at(500)), None);
         assert_eq!(pulse.beat(at(1_399)), Beat::Rest);
         assert_eq!(pulse.beat(at(1_400)), Beat::Dead);
     }

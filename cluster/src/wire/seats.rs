@@ -4,6 +4,7 @@
 
 use super::figures::LaneFigures;
 use super::outbox::{Closed, Outbox};
+use crate::counts::PeerCounts;
 use crate::ids::{Incarnation, NodeId};
 use crate::transport::{Class, Inbound, Lane, Unsent};
 use bytes::Bytes;
@@ -23,6 +24,8 @@ pub(crate) struct Seats {
     /// Where to send to. Changed only under the lock of the seat.
     routes: RwLock<BTreeMap<NodeId, Sitting>>,
     seats: Mutex<BTreeMap<NodeId, Arc<Seat>>>,
+    /// What was counted of each member.
+    peers: Mutex<BTreeMap<NodeId, Arc<LaneFigures>>>,
 }
 
 #[derive(Default)]
@@ -61,6 +64,7 @@ impl Seats {
             inbox: OnceLock::new(),
             routes: RwLock::default(),
             seats: Mutex::default(),
+            peers: Mutex::default(),
         }
     }
 
@@ -97,6 +101,7 @@ impl Seats {
             sitting.outbox.close(Closed::Replaced);
             self.empty(&mut state, node);
         }
+        outbox.leads_to(self.counted(node));
         state.serial += 1;
         let sitting = Sitting {
             incarnation,
@@ -106,7 +111,7 @@ impl Seats {
         let serial = state.serial;
         // Before anybody hears of it, so that whoever hears can send.
         self.route(node, Some(sitting));
-        self.figures.connected.add(1);
+        outbox.count(|it| it.connected.add(1));
         self.put(Inbound::Up {
             from: node,
             incarnation,
@@ -143,6 +148,31 @@ impl Seats {
         let waiting: usize = routes.values().map(|sitting| sitting.outbox.len()).sum();
         let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         (count(routes.len()), count(waiting))
+    }
+
+    fn counted(&self, node: NodeId) -> Arc<LaneFigures> {
+        Arc::clone(lock(&self.peers).entry(node).or_default())
+    }
+
+    /// Only these are told of from now on.
+    pub(crate) fn tell_of(&self, members: impl Iterator<Item = NodeId>) {
+        let mut peers = lock(&self.peers);
+        let kept = members.map(|node| (node, peers.remove(&node).unwrap_or_default()));
+        let kept = kept.collect();
+        *peers = kept;
+    }
+
+    /// What was counted of each member.
+    pub(crate) fn peers(&self) -> BTreeMap<NodeId, PeerCounts> {
+        let peers = lock(&self.peers).clone();
+        let routes = self.routes.read().unwrap_or_else(PoisonError::into_inner);
+        let queued = |node| {
+            let sitting = routes.get(node)?;
+            u64::try_from(sitting.outbox.len()).ok()
+        };
+        let told = peers.iter();
+        let told = told.map(|(node, figures)| (*node, figures.of_peer(queued(node))));
+        told.collect()
     }
 
     /// Whether a wire to the node stands.

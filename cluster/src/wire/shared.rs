@@ -8,7 +8,7 @@ use super::outbox::{Closed, Outbox};
 use super::rules::Rules;
 use super::seats::{Seated, Seats};
 use super::troubles::Troubles;
-use crate::counts::LaneCounts;
+use crate::counts::Carried;
 use crate::ids::{ContentHash, Incarnation, NodeId, NodeName};
 use crate::transport::{Class, Lane, Member, Transport, Unsent};
 use belay_runtime::{Address, Capacity, DynamicOptions, DynamicSupervisor, Mailbox};
@@ -292,6 +292,10 @@ impl Shared {
             state.known.set(&others);
             state.known.clone()
         };
+        for side in [&self.control, &self.play] {
+            side.seats
+                .tell_of(known.members().map(|member| member.node));
+        }
         self.close_past(&known);
         self.changed();
     }
@@ -349,12 +353,11 @@ impl Transport for WireTransport {
         self.0.set_members(members);
     }
 
-    fn counts(&self, lane: Lane) -> LaneCounts {
-        let figures = self.0.figures(lane);
-        LaneCounts {
-            sent: figures.frames_out,
-            received: figures.frames_in,
-            dropped: figures.dropped,
+    fn counts(&self, lane: Lane) -> Carried {
+        let seats = &self.0.side(lane).seats;
+        Carried {
+            total: seats.figures.of_peer(None).frames,
+            peers: seats.peers(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
+use belay_cluster::Cluster;
 use belay_runtime::{
     Capacity, ChildSpec, Context, Exit, Mailbox, Node, Profiler, Supervisor, TreeNode, Watchdog,
     WatchdogOptions,
@@ -145,6 +146,7 @@ pub(super) fn pages(
     let sampled = view.clone();
     let sample = move || {
         let stats = belay_runtime::stats();
+        let status = ports.cluster.as_ref().map(Cluster::status);
         Sample {
             players: count(ports.services.players.count()),
             connections: count(ports.connections.count()),
@@ -163,12 +165,13 @@ pub(super) fn pages(
             uptime: start.elapsed(),
             traffic: traffic(),
             network: ports.services.bridge.report().network_figures(),
-            cluster: (ports.cluster.as_ref())
-                .map(|cluster| cluster::figures(&cluster.status()))
+            cluster: (status.as_ref())
+                .map(cluster::figures)
                 .into_iter()
                 .chain(ports.services.rooms.figures())
                 .flatten()
                 .collect(),
+            peers: status.as_ref().map(cluster::peers).unwrap_or_default(),
         }
     };
     let view = view.clone();

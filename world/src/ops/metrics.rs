@@ -20,6 +20,7 @@ use super::cluster_meters::ClusterMeters;
 pub use super::label::{FrameKind, Label, LoginOutcome, ProcessKind, Refusal, VerbClass};
 pub use super::network_figure::NetworkFigure;
 use super::network_meters::NetworkMeters;
+use super::peer_figures;
 pub use super::sample::{Sample, Traffic};
 
 const COMMANDS: &str = "belay_commands_total";
@@ -127,7 +128,9 @@ impl Figures {
     #[must_use]
     pub fn render(&self, sample: &Sample) -> String {
         self.sampled.set(sample);
-        self.handle.render()
+        let mut text = self.handle.render();
+        peer_figures::append(&sample.peers, &mut text);
+        text
     }
 
     /// Moves recorded latencies into the histogram. Must run every few seconds

@@ -16,5 +16,6 @@ pub mod metrics;
 mod network_figure;
 mod network_meters;
 pub mod orders;
+pub mod peer_figures;
 mod sample;
 mod token;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::cluster_figure::ClusterFigure;
 use super::label::{FrameKind, ProcessKind, Refusal};
 use super::network_figure::NetworkFigure;
+use super::peer_figures::Peer;
 
 /// What the connections have carried since the node started; they count it themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,4 +57,6 @@ pub struct Sample {
     pub network: Vec<(NetworkFigure, u64)>,
     /// What there is to count of the cluster; nothing on a node that is in none.
     pub cluster: Vec<(ClusterFigure, u64)>,
+    /// What there is to tell of each other node of the cluster.
+    pub peers: Vec<Peer>,
 }

@@ -18,6 +18,14 @@ async fn a_drained_node_owns_nothing_and_its_players_play_on() {
     rig.until("n1", "n2 owns nothing", |it| it.owned("n2") == 0)
         .await;
     until_it_plays(&mut ann, "drained").await;
+    let figures = rig.metrics("n1");
+    for peer in ["n2", "n3"] {
+        let up = format!("belay_cluster_peer_up{{peer=\"{peer}\",lane=\"control\"}} 1");
+        assert!(figures.lines().any(|line| line == up), "{up}\n{figures}");
+        let sent =
+            format!("belay_cluster_peer_sent_frames_total{{peer=\"{peer}\",lane=\"play\"}} ");
+        assert!(figures.contains(&sent), "{sent}\n{figures}");
+    }
     // A node that is told to stop hands its zones on first.
     rig.place("zone:isle", "n3").await;
     let mut bob = rig.player("n1", "Bob").await;

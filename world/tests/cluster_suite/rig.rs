@@ -12,7 +12,7 @@ use belay_bots::{Bot, Entry, PostgresError, PostgresServer, Target};
 use serde_json::Value;
 use tokio::time::{Instant, interval, timeout};
 
-use super::operator::{Node, Scratch, run, stderr};
+use super::operator::{Node, Scratch, http, run, stderr};
 
 /// The password of every account that a rig makes.
 pub(super) const PASSWORD: &str = "correct horse";
@@ -226,6 +226,11 @@ impl Rig {
         let what = format!("{shard} is on {node}");
         self.until("n1", &what, |status| status.owner(shard) == Some(node))
             .await;
+    }
+
+    /// The figures of a node.
+    pub(super) fn metrics(&self, name: &str) -> String {
+        http(self.nodes[name].ops(), "GET /metrics").1
     }
 
     pub(super) fn telnet(&self, name: &str) -> Target {

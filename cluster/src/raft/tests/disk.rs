@@ -50,6 +50,10 @@ impl Transport for Alone {
     }
 
     fn members(&self, _: &[Member]) {}
+
+    fn counts(&self, _: Lane) -> crate::Carried {
+        crate::Carried::default()
+    }
 }
 
 #[derive(Clone, Default)]

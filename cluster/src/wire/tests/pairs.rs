@@ -113,12 +113,19 @@ async fn what_is_sent_is_counted_and_gathered() {
     assert_eq!((sent.standing, sent.queued, sent.connected), (1, 0, 1));
     assert!(sent.bytes_out >= 75_000 && came.bytes_in >= 75_000);
     assert!(sent.writes < 2_500, "{} writes", sent.writes);
-    let named = sent.each().map(|(name, ..)| name);
-    assert!(
-        named
-            .into_iter()
-            .all(|name| name.starts_with("belay_cluster_"))
+    let (by, of) = (
+        one.transport.counts(Lane::Play),
+        two.transport.counts(Lane::Play),
     );
+    assert_eq!((by.total.sent, of.total.received), (5_000, 5_000));
+    let (by, of) = (by.peers[&two.id()], of.peers[&one.id()]);
+    assert_eq!((by.frames.sent, of.frames.received), (5_000, 5_000));
+    assert_eq!((by.connected, by.up, by.queued), (1, true, 0));
+    // A peer that is a member no more is not told of any more.
+    one.transport.members(&[]);
+    two.expect_down(Lane::Play, 1).await;
+    let after = one.transport.counts(Lane::Play);
+    assert_eq!((after.total.sent, after.peers.len()), (5_000, 0));
     one.stop().await;
     two.stop().await;
 }

@@ -12,5 +12,5 @@ pub(super) use command::carry_out;
 pub(super) use leave::{Left, leave};
 pub(super) use member::open;
 pub(super) use orders::answer;
-pub(super) use report::figures;
+pub(super) use report::{figures, peers};
 pub(super) use shards::{declare, shards};

@@ -3,10 +3,13 @@
 
 use std::time::Duration;
 
-use belay_cluster::{LaneCounts, NodePhase, NodeStatus, Placement, ShardSpec, ShardStatus, Status};
+use belay_cluster::{
+    LaneCounts, NodePhase, NodeStatus, PeerCounts, Placement, ShardSpec, ShardStatus, Status,
+};
 
 use crate::app::config::duration_text;
 use crate::ops::metrics::ClusterFigure;
+use crate::ops::peer_figures::{Peer, PeerLane};
 
 /// What a terminal shows of a line.
 const WIDTH: usize = 80;
@@ -302,6 +305,33 @@ pub(crate) fn figures(status: &Status) -> Vec<(ClusterFigure, u64)> {
             .chain(lane(play, counts.play)),
     );
     figures
+}
+
+/// What there is to tell of each other node.
+pub(crate) fn peers(status: &Status) -> Vec<Peer> {
+    let lag = |name: &str| status.nodes.iter().find(|node| node.name == name)?.lag;
+    let told = status.peers.iter().map(|peer| Peer {
+        name: peer.name.clone(),
+        lag: lag(&peer.name),
+        lanes: vec![
+            ("control", peer_lane(&peer.control)),
+            ("play", peer_lane(&peer.play)),
+        ],
+    });
+    told.collect()
+}
+
+fn peer_lane(counts: &PeerCounts) -> PeerLane {
+    let round_trip = counts.round_trip_us.map(Duration::from_micros);
+    PeerLane {
+        up: counts.up,
+        sent: counts.frames.sent,
+        received: counts.frames.received,
+        dropped: counts.frames.dropped,
+        queued: counts.queued,
+        connected: counts.connected,
+        round_trip_s: round_trip.map(|took| took.as_secs_f64()),
+    }
 }
 
 fn lane(

@@ -2,7 +2,7 @@
 //! aloud. Method: whole texts of some statuses.
 
 use super::*;
-use belay_cluster::{Counts, Epoch, NodeId};
+use belay_cluster::{Counts, Epoch, NodeId, PeerStatus};
 
 fn node(number: u16, name: &str, phase: NodePhase) -> NodeStatus {
     NodeStatus {
@@ -61,6 +61,16 @@ fn example() -> Status {
             shard("zone:harbour", Some("n1"), moving),
             shard("zone:marsh", None, Placement::Unplaced { last: Epoch(9) }),
         ],
+        peers: vec![PeerStatus {
+            name: "n2".to_owned(),
+            control: PeerCounts::default(),
+            play: PeerCounts {
+                up: true,
+                queued: 4,
+                round_trip_us: Some(250),
+                ..PeerCounts::default()
+            },
+        }],
     }
 }
 
@@ -170,4 +180,20 @@ fn figures_follow_the_status() {
     let of_rooms = |name: &str| name.starts_with("belay_cluster_room_");
     let of_status = ClusterFigure::all().filter(|(_, about)| !of_rooms(about.name));
     assert_eq!(figures.len(), of_status.count(), "none is left out");
+}
+
+#[test]
+fn figures_of_peers_follow_the_status() {
+    let play = PeerLane {
+        up: true,
+        queued: 4,
+        round_trip_s: Some(0.000_25),
+        ..PeerLane::default()
+    };
+    let expected = Peer {
+        name: "n2".to_owned(),
+        lag: Some(0),
+        lanes: vec![("control", PeerLane::default()), ("play", play)],
+    };
+    assert_eq!(peers(&example()), [expected]);
 }
