@@ -302,3 +302,100 @@ fn a_new_shard_is_not_moved_before_it_runs_and_the_round_waits_for_it() {
     world.beat();
     assert_eq!(moves(&world.think()), 2);
 }
+
+/// Rounds as a leader opens them, until one has nothing to do; all that moved meanwhile.
+fn even_out(world: &mut World) -> usize {
+    let mut all = 0;
+    for _ in 0..20 {
+        let moved = moves(&round(world));
+        all += moved;
+        if moved == 0 {
+            return all;
+        }
+    }
+    panic!("it has no end");
+}
+
+/// Zones that weigh as they have rooms, and many light shards of people: a world as it is declared.
+fn declare_a_world(world: &mut World, seed: u64) {
+    let mut random = StdRng::seed_from_u64(seed);
+    let zones = (0..24).map(|n| (format!("zone:{n}"), random.random_range(3..60)));
+    let people = (0..16).map(|n| (format!("accounts:{n}"), 1));
+    let shards: Vec<(String, u32)> = zones.chain(people).collect();
+    let shards: Vec<(&str, u32)> = shards.iter().map(|(s, w)| (s.as_str(), *w)).collect();
+    world.declare(&shards);
+}
+
+#[test]
+fn three_nodes_that_start_one_after_the_other_share_a_world_with_few_moves() {
+    for seed in 0..40 {
+        let mut world = World::new(1);
+        declare_a_world(&mut world, seed);
+        world.settle();
+        let mut all = 0;
+        for n in [2, 3] {
+            world.join(n);
+            world.beat();
+            all += even_out(&mut world);
+        }
+        assert!(world.fullest() <= 100 + IMBALANCE_PERCENT, "seed {seed}");
+        // The second gets half of them at most, the third a third.
+        assert!(all <= 20 + 14, "seed {seed}: {all} moves of 40 shards");
+    }
+}
+
+#[test]
+fn three_nodes_that_all_come_back_at_once_share_a_world_without_a_move() {
+    for seed in 0..40 {
+        let mut world = World::new(3);
+        declare_a_world(&mut world, seed);
+        world.settle();
+        even_out(&mut world);
+        // All processes end and begin anew: nobody owns anything then.
+        for n in [1, 2, 3] {
+            world.kill(n);
+        }
+        world.elect();
+        for n in [1, 2, 3] {
+            world.start(n);
+        }
+        world.settle();
+        assert!(
+            world
+                .view()
+                .shards
+                .keys()
+                .all(|it| world.owner(it.as_str()).is_some())
+        );
+        let most = world.fullest();
+        assert!(most <= 100 + IMBALANCE_PERCENT, "seed {seed}: {most} %");
+        assert_eq!(even_out(&mut world), 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn the_first_of_three_that_comes_back_has_it_all_and_then_gives_it_away() {
+    for seed in 0..40 {
+        let mut world = World::new(3);
+        declare_a_world(&mut world, seed);
+        world.settle();
+        for n in [1, 2, 3] {
+            world.kill(n);
+        }
+        world.elect();
+        for n in [2, 3] {
+            world.expire(n);
+        }
+        world.start(1);
+        world.settle();
+        assert_eq!(world.owned(1).len(), 40, "seed {seed}");
+        let mut all = 0;
+        for n in [2, 3] {
+            world.start(n);
+            world.beat();
+            all += even_out(&mut world);
+        }
+        assert!(world.fullest() <= 100 + IMBALANCE_PERCENT, "seed {seed}");
+        assert!(all <= 20 + 14, "seed {seed}: {all} moves of 40 shards");
+    }
+}
