@@ -16,17 +16,29 @@ use openraft::{AnyError, EntryPayload, OptionalSend, RaftSnapshotBuilder, Storag
 use std::fmt;
 use std::io::Cursor;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Hears the news of a raft, in order.
 pub(super) type Hears = Arc<dyn Fn(RaftNews) + Send + Sync>;
+
+/// Up to which entry a snapshot is kept that stands for them; nothing any more after a failure.
+pub(super) type Covered = Result<Option<u64>, ()>;
 
 /// The state, and how far the log is applied to it.
 pub(super) struct Machine {
     state: ClusterState,
     applied: Option<LogId>,
     members: StoredMembership,
-    log: Log,
+    keeper: Keeper,
     hears: Hears,
+}
+
+/// Keeps snapshots, the newest of which counts, and says up to where they go. Ends with the last
+/// that could keep one.
+#[derive(Clone)]
+struct Keeper {
+    log: Log,
+    covered: Arc<watch::Sender<Covered>>,
 }
 
 impl Machine {
@@ -40,14 +52,23 @@ impl Machine {
             state: ClusterState::new(),
             applied: None,
             members: StoredMembership::default(),
-            log,
+            keeper: Keeper {
+                log,
+                covered: Arc::new(watch::Sender::new(Ok(None))),
+            },
             hears,
         };
         if let Some(snapshot) = snapshot {
             let meta = meta_of(&snapshot)?;
+            machine.keeper.covers(&meta);
             machine.become_of(&meta, &snapshot.data)?;
         }
         Ok(machine)
+    }
+
+    /// Says up to which entry a snapshot is kept.
+    pub(super) fn covered(&self) -> watch::Receiver<Covered> {
+        self.keeper.covered.subscribe()
     }
 
     fn become_of(&mut self, meta: &SnapshotMeta, data: &[u8]) -> Result<(), StorageError> {
@@ -118,7 +139,7 @@ impl RaftStateMachine<Types> for Machine {
                 snapshot_id: self.applied.map(|id| id.to_string()).unwrap_or_default(),
             },
             data: self.state.encode().into(),
-            log: self.log.clone(),
+            keeper: self.keeper.clone(),
         }
     }
 
@@ -133,15 +154,18 @@ impl RaftStateMachine<Types> for Machine {
     ) -> Result<(), StorageError> {
         let data = Bytes::from(snapshot.into_inner());
         // Looked at before it is kept: a state that cannot be read is not to replace one that can.
-        ClusterState::decode(&data).map_err(|error| unread(&error))?;
-        keep(&self.log, meta, data.clone()).await?;
+        if let Err(error) = ClusterState::decode(&data) {
+            self.keeper.fails();
+            return Err(unread(&error));
+        }
+        self.keeper.keep(meta, data.clone()).await?;
         self.become_of(meta, &data)
     }
 
     async fn get_current_snapshot(
         &mut self,
     ) -> Result<Option<openraft::Snapshot<Types>>, StorageError> {
-        let snapshot = self.log.image().snapshot.clone();
+        let snapshot = self.keeper.log.image().snapshot.clone();
         let Some(snapshot) = snapshot else {
             return Ok(None);
         };
@@ -162,16 +186,15 @@ impl fmt::Debug for Machine {
 }
 
 /// A state that is being kept as a snapshot.
-#[derive(Debug)]
 pub(super) struct Builder {
     meta: SnapshotMeta,
     data: Bytes,
-    log: Log,
+    keeper: Keeper,
 }
 
 impl RaftSnapshotBuilder<Types> for Builder {
     async fn build_snapshot(&mut self) -> Result<openraft::Snapshot<Types>, StorageError> {
-        keep(&self.log, &self.meta, self.data.clone()).await?;
+        self.keeper.keep(&self.meta, self.data.clone()).await?;
         Ok(openraft::Snapshot {
             meta: self.meta.clone(),
             snapshot: Box::new(Cursor::new(self.data.to_vec())),
@@ -179,9 +202,77 @@ impl RaftSnapshotBuilder<Types> for Builder {
     }
 }
 
-async fn keep(log: &Log, meta: &SnapshotMeta, data: Bytes) -> Result<(), StorageError> {
-    let meta = record::encode(&SnapshotRecord::from(meta)).map_err(|error| unwritten(&error))?;
-    let snapshot = Change::Snapshot(Snapshot { meta, data });
-    let kept = log.keep(snapshot).await;
-    kept.map_err(|error| unwritten(&error))
+impl Keeper {
+    /// Keeps a snapshot, unless there is one of as many entries: one that is built here may be
+    /// overtaken by one that another node sent.
+    async fn keep(&self, meta: &SnapshotMeta, data: Bytes) -> Result<(), StorageError> {
+        let there = self.log.image().snapshot.clone();
+        let there = there.map(|there| meta_of(&there)).transpose()?;
+        if there.is_some_and(|there| there.last_log_id >= meta.last_log_id) {
+            return Ok(());
+        }
+        let record = record::encode(&SnapshotRecord::from(meta));
+        let record = record.map_err(|error| unwritten(&error))?;
+        let snapshot = Change::Snapshot(Snapshot { meta: record, data });
+        let kept = self.log.keep(snapshot).await;
+        kept.map_err(|error| {
+            self.fails();
+            unwritten(&error)
+        })?;
+        self.covers(meta);
+        Ok(())
+    }
+
+    fn covers(&self, meta: &SnapshotMeta) {
+        let through = meta.last_log_id.map(|id| id.index);
+        self.covered.send_modify(|covered| {
+            if let Ok(covered) = covered {
+                *covered = through.max(*covered);
+            }
+        });
+    }
+
+    fn fails(&self) {
+        self.covered.send_modify(|covered| *covered = Err(()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openraft::CommittedLeaderId;
+
+    fn entry(index: u64) -> Entry {
+        Entry {
+            log_id: LogId::new(CommittedLeaderId::new(1, 1), index),
+            payload: EntryPayload::Blank,
+        }
+    }
+
+    async fn at(machine: &mut Machine) -> Option<u64> {
+        let snapshot = machine.get_current_snapshot().await.unwrap();
+        snapshot.and_then(|snapshot| snapshot.meta.last_log_id.map(|id| id.index))
+    }
+
+    #[tokio::test]
+    async fn a_snapshot_that_is_overtaken_while_it_is_built_replaces_none() {
+        let machine = || Machine::open(Log::memory(), Arc::new(|_| {})).unwrap();
+        let (mut here, mut elsewhere) = (machine(), machine());
+        let covered = here.covered();
+        here.apply([entry(0), entry(1)]).await.unwrap();
+        let mut building = here.get_snapshot_builder().await;
+        elsewhere.apply((0..9).map(entry)).await.unwrap();
+        let mut builder = elsewhere.get_snapshot_builder().await;
+        let sent = builder.build_snapshot().await.unwrap();
+        assert_eq!(*covered.borrow(), Ok(None));
+        here.install_snapshot(&sent.meta, sent.snapshot)
+            .await
+            .unwrap();
+        building.build_snapshot().await.unwrap();
+        assert_eq!(at(&mut here).await, Some(8));
+        assert_eq!(*covered.borrow(), Ok(Some(8)));
+        let garbage = Box::new(Cursor::new(vec![1, 2, 3]));
+        assert!(here.install_snapshot(&sent.meta, garbage).await.is_err());
+        assert_eq!(*covered.borrow(), Err(()), "entries must not go any more");
+    }
 }

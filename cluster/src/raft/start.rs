@@ -88,7 +88,7 @@ impl Raft {
         let life = random::mix(config.seed ^ me);
         let calls = Calls::new(life, Arc::new(post));
         let network = Network(calls.clone());
-        let storage = Storage(config.log.clone());
+        let storage = Storage::new(config.log.clone(), machine.covered());
         // Drawn from before it waits for the first time, so on this thread.
         let core = async {
             random::seed(life);

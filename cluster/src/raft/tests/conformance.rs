@@ -18,7 +18,11 @@ struct InMemory;
 impl StoreBuilder<Types, Storage, Machine> for InMemory {
     async fn build(&self) -> Result<((), Storage, Machine), StorageError> {
         let log = Log::memory();
-        Ok(((), Storage(log.clone()), Machine::open(log, nobody())?))
+        Ok((
+            (),
+            Storage::alone(log.clone()),
+            Machine::open(log, nobody())?,
+        ))
     }
 }
 
@@ -34,7 +38,7 @@ impl StoreBuilder<Types, Storage, Machine, (Node, Folder)> for InAFile {
             .await
             .unwrap();
         let machine = Machine::open(log.clone(), nobody())?;
-        Ok(((node, folder), Storage(log), machine))
+        Ok(((node, folder), Storage::alone(log), machine))
     }
 }
 
