@@ -2,6 +2,8 @@
 //! for simulations, on the disk.
 
 use super::image::{Change, Gap, Image};
+#[cfg(test)]
+use super::toy::ToyDisk;
 use belay_runtime::{Address, SendError};
 use bytes::Bytes;
 use std::fmt;
@@ -47,6 +49,9 @@ pub(super) enum Sink {
     Memory(Mutex<bool>),
     /// To the thread that writes.
     Disk(Address<Write>),
+    /// To the disk of a simulated node, in this life of it.
+    #[cfg(test)]
+    Toy(ToyDisk, u64),
 }
 
 /// What was counted.
@@ -73,6 +78,13 @@ impl Log {
             Sink::Memory(Mutex::new(false)),
             Arc::default(),
         )
+    }
+
+    /// The log of a simulated node, in the life that begins on this disk.
+    #[cfg(test)]
+    pub(crate) fn on(disk: &ToyDisk) -> Self {
+        let (image, life) = disk.begin();
+        Self::with(image, Sink::Toy(disk.clone(), life), Arc::default())
     }
 
     pub(super) fn with(image: Image, sink: Sink, figures: Arc<LogFigures>) -> Self {
@@ -132,6 +144,16 @@ impl Log {
                 self.0.figures.commits.fetch_add(1, Ordering::Relaxed);
                 done(if over { Err(LogError::Closed) } else { Ok(()) });
             }
+            #[cfg(test)]
+            Sink::Toy(disk, life) => {
+                self.0.figures.commits.fetch_add(1, Ordering::Relaxed);
+                let write = Write {
+                    change,
+                    committed,
+                    done,
+                };
+                disk.write(*life, write);
+            }
             Sink::Disk(writer) => {
                 let write = Write {
                     change,
@@ -177,6 +199,8 @@ impl fmt::Debug for Log {
         let kind = match &self.0.sink {
             Sink::Memory(_) => "memory",
             Sink::Disk(_) => "disk",
+            #[cfg(test)]
+            Sink::Toy(..) => "toy",
         };
         f.debug_tuple("Log").field(&kind).finish()
     }

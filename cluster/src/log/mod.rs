@@ -14,9 +14,13 @@
 mod disk;
 mod handle;
 mod image;
+#[cfg(test)]
+mod toy;
 
 #[cfg(test)]
 pub(crate) use disk::OpenError;
 pub(crate) use disk::{create, open};
 pub(crate) use handle::{Log, LogError};
 pub(crate) use image::{Change, Snapshot};
+#[cfg(test)]
+pub(crate) use toy::{Health, ToyDisk};

@@ -3,7 +3,7 @@
 
 use crate::ids::{Epoch, NodeId, ShardId};
 use crate::view::View;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,19 +32,33 @@ pub(super) struct History {
     stored: BTreeMap<ShardId, (Epoch, u64)>,
     /// Writes that the store refused.
     pub(super) fenced: u64,
+    /// Until when a node that slept may not know that it did.
+    drowsy: BTreeMap<NodeId, Duration>,
+    /// Who has led, in which term.
+    leaders: BTreeSet<(u64, NodeId)>,
     /// The first thing that may not be.
     fault: Option<String>,
 }
 
 impl History {
-    /// A shard acts; checks that it may.
+    /// A shard acts; checks that it may. What a node does that has slept and does not know it yet
+    /// has no effect: the store refuses it, and so do other nodes.
     pub(super) fn act(&mut self, act: Act) {
+        let claimed = self.stored.get(&act.shard).map(|(epoch, _)| *epoch);
+        if claimed > Some(act.epoch) {
+            if !self.is_drowsy(&act) {
+                self.fail(format!("{act:?} after {claimed:?} began elsewhere"));
+            }
+            return;
+        }
         let last = self.acts.iter().rev().find(|last| last.shard == act.shard);
         if let Some(last) = last {
             if act.epoch < last.epoch {
                 self.fail(format!("{act:?} after {last:?}: an older epoch acts"));
             } else if act.epoch == last.epoch && act.node != last.node {
                 self.fail(format!("{act:?} after {last:?}: two nodes in one epoch"));
+            } else if act.at <= last.at && act.node != last.node && !self.is_drowsy(last) {
+                self.fail(format!("{act:?} with {last:?}: two nodes at one time"));
             } else if act.count != last.count + 1 {
                 self.fail(format!(
                     "{act:?} after {last:?}: something is lost or doubled"
@@ -70,6 +84,21 @@ impl History {
                 self.views.insert(view.applied, view.clone());
             }
         }
+        let newer = self.views.range(view.applied + 1..).next();
+        let older = self.views.range(..view.applied).next_back();
+        let pairs = [
+            older.map(|(_, older)| (older.clone(), view.clone())),
+            newer.map(|(_, newer)| (view.clone(), newer.clone())),
+        ];
+        for (older, newer) in pairs.into_iter().flatten() {
+            if let Some(lost) = older
+                .shards
+                .keys()
+                .find(|shard| !newer.shards.contains_key(shard))
+            {
+                self.fail(format!("{lost} is lost at {}", newer.applied));
+            }
+        }
         if let Some((_, older)) = self.views.range(..view.applied).next_back() {
             let fallen = view.shards.iter().find(|(shard, now)| {
                 let then = older.owner(shard).map(|(_, epoch)| epoch);
@@ -91,6 +120,37 @@ impl History {
         }
         *stored = (epoch, count);
         true
+    }
+
+    /// An epoch of a shard begins: the store takes nothing of those before any more.
+    pub(super) fn claim(&mut self, shard: &ShardId, epoch: Epoch) {
+        let stored = self.stored.entry(shard.clone()).or_default();
+        stored.0 = stored.0.max(epoch);
+    }
+
+    /// A node wakes whose clock stood still, and may not know that until then.
+    pub(super) fn woke(&mut self, node: NodeId, until: Duration) {
+        self.drowsy.insert(node, until);
+    }
+
+    fn is_drowsy(&self, act: &Act) -> bool {
+        let until = self.drowsy.get(&act.node);
+        until.is_some_and(|until| act.at <= *until)
+    }
+
+    /// A majority stands behind this leader. Leaders come one after the other, in the order of
+    /// their terms; of two in one term, which raft as it is used here allows, the later has the
+    /// higher number.
+    pub(super) fn leads(&mut self, term: u64, node: NodeId) {
+        let last = self.leaders.last().copied();
+        if self.leaders.insert((term, node)) && last > Some((term, node)) {
+            self.fail(format!("{node} leads in term {term} after {last:?}"));
+        }
+    }
+
+    /// How many leaderships there were.
+    pub(super) fn leaderships(&self) -> usize {
+        self.leaders.len()
     }
 
     /// What the store has of a shard.
@@ -155,6 +215,60 @@ mod tests {
                 None => assert_eq!(history.fault(), None),
             }
         }
+    }
+
+    #[test]
+    fn who_acts_after_another_began_is_found_unless_it_slept() {
+        for (woke, fault) in [(None, true), (Some(1), true), (Some(9), false)] {
+            let mut history = History::default();
+            history.act(act(1, 1, 5));
+            history.claim(&ShardId::new("zone:a"), Epoch(9));
+            if let Some(until) = woke {
+                history.woke(NodeId(1), Duration::from_millis(until));
+            }
+            history.act(act(2, 1, 5));
+            assert_eq!(history.fault().is_some(), fault, "{woke:?}");
+            assert!(!history.store(&ShardId::new("zone:a"), Epoch(5), 2));
+        }
+    }
+
+    #[test]
+    fn two_at_one_time_and_a_leader_of_before_are_found() {
+        let mut history = History::default();
+        history.act(act(1, 1, 5));
+        history.act(Act {
+            count: 2,
+            ..act(1, 2, 9)
+        });
+        assert!(history.fault().unwrap().contains("at one time"));
+        let mut history = History::default();
+        for (term, node) in [(1, 2), (2, 1), (2, 1), (1, 2), (2, 3)] {
+            history.leads(term, NodeId(node));
+        }
+        assert_eq!(history.fault(), None);
+        history.leads(2, NodeId(2));
+        assert!(history.fault().unwrap().contains("leads"));
+    }
+
+    #[test]
+    fn a_shard_that_is_not_known_any_more_is_found() {
+        use crate::view::Placement;
+        let (one, other) = (ShardId::new("zone:a"), ShardId::new("zone:b"));
+        let placed = |shard: &ShardId| (shard.clone(), Placement::Unplaced { last: Epoch(0) });
+        let view = |applied, shards: &[&ShardId]| {
+            let shards = shards.iter().map(|shard| placed(shard)).collect();
+            Arc::new(View {
+                applied,
+                shards,
+                ..View::default()
+            })
+        };
+        let mut history = History::default();
+        history.view(NodeId(1), &view(9, &[&one]));
+        history.view(NodeId(2), &view(7, &[]));
+        assert_eq!(history.fault(), None);
+        history.view(NodeId(2), &view(8, &[&other, &one]));
+        assert!(history.fault().unwrap().contains("lost"));
     }
 
     #[test]

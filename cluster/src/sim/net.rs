@@ -19,6 +19,9 @@ const DIAL: (u64, u64) = (20, 400);
 /// Messages under way in one lane between two nodes; one more cuts the wire.
 const UNDER_WAY_MAX: usize = 20_000;
 
+/// How late a message comes a second time, at most.
+const LATE_MAX_MS: u64 = 6_000;
+
 /// A direction.
 type Way = (NodeId, NodeId);
 
@@ -32,11 +35,25 @@ struct State {
     nodes: BTreeMap<NodeId, Port>,
     /// Directions in which nothing passes.
     cut: BTreeSet<Way>,
+    /// Who does not run just now: its system takes in what comes, but nothing is answered.
+    still: BTreeSet<NodeId>,
     wires: BTreeMap<Way, Wire>,
     latency_us: (u64, u64),
     /// What came for each node and was not taken.
     arrived: BTreeMap<NodeId, VecDeque<Inbound>>,
     processes: u64,
+    /// Of a thousand messages so many come a second time, late.
+    late_permille: u32,
+    late: Vec<Late>,
+}
+
+/// A message that comes a second time. No wire does so; but nothing may come of it.
+struct Late {
+    due: Duration,
+    way: Way,
+    lives: (Incarnation, Incarnation),
+    lane: Lane,
+    body: Bytes,
 }
 
 struct Port {
@@ -70,10 +87,13 @@ impl Net {
             now: Duration::ZERO,
             nodes: BTreeMap::new(),
             cut: BTreeSet::new(),
+            still: BTreeSet::new(),
             wires: BTreeMap::new(),
             latency_us: (200, 3_000),
             arrived: BTreeMap::new(),
             processes: 0,
+            late_permille: 0,
+            late: Vec::new(),
         })))
     }
 
@@ -114,9 +134,29 @@ impl Net {
         self.lock().cut.insert((from, to));
     }
 
+    /// A node does not run, or runs again.
+    pub(super) fn stands_still(&self, node: NodeId, still: bool) {
+        let mut state = self.lock();
+        if still {
+            state.still.insert(node);
+        } else {
+            state.still.remove(&node);
+        }
+    }
+
+    /// It passes again.
+    pub(super) fn mend(&self, from: NodeId, to: NodeId) {
+        self.lock().cut.remove(&(from, to));
+    }
+
     /// Everything passes again.
     pub(super) fn heal(&self) {
         self.lock().cut.clear();
+    }
+
+    /// Of a thousand messages so many come again up to [`LATE_MAX_MS`] later.
+    pub(super) fn set_late(&self, permille: u32) {
+        self.lock().late_permille = permille;
     }
 
     /// How long messages take from now on.
@@ -130,6 +170,7 @@ impl Net {
         state.now = now;
         state.tend_wires();
         state.carry();
+        state.carry_late();
     }
 
     /// What came for a node since it last looked.
@@ -145,6 +186,7 @@ impl Net {
 impl State {
     fn detach(&mut self, me: NodeId) {
         self.nodes.remove(&me);
+        self.still.remove(&me);
         self.arrived.remove(&me);
         let touched: Vec<Way> = self
             .wires
@@ -179,7 +221,8 @@ impl State {
     }
 
     fn tend(&mut self, (one, other): Way) {
-        let whole = !self.cut.contains(&(one, other)) && !self.cut.contains(&(other, one));
+        let passes = !self.cut.contains(&(one, other)) && !self.cut.contains(&(other, one));
+        let whole = passes && !self.still.contains(&one) && !self.still.contains(&other);
         let lives = self.lives((one, other));
         match (self.wires.get(&(one, other)), lives) {
             (None, Some(lives)) if whole => {
@@ -269,6 +312,54 @@ impl State {
     }
 }
 
+impl State {
+    /// On the wire that stands then, if it is one between the same lives.
+    fn carry_late(&mut self) {
+        let (now, late) = (self.now, std::mem::take(&mut self.late));
+        let (due, rest) = late.into_iter().partition(|late| late.due <= now);
+        self.late = rest;
+        let due: Vec<Late> = due;
+        for Late {
+            way: (from, to),
+            lives,
+            lane,
+            body,
+            ..
+        } in due
+        {
+            let wire = self.wires.get(&(from, to));
+            let stands = wire.is_some_and(|wire| wire.lives == lives);
+            if stands && !self.cut.contains(&(from, to)) {
+                let incarnation = if from < to { lives.0 } else { lives.1 };
+                let arrived = self.arrived.entry(to).or_default();
+                arrived.push_back(Inbound::Message {
+                    from,
+                    incarnation,
+                    lane,
+                    body,
+                });
+            }
+        }
+    }
+
+    /// Chance may have it that a message comes again.
+    fn may_repeat(&mut self, way: Way, lane: Lane, body: &Bytes) {
+        if self.late_permille == 0 || self.rng.random_range(0..1_000) >= self.late_permille {
+            return;
+        }
+        let later = Duration::from_millis(self.rng.random_range(0..LATE_MAX_MS));
+        if let Some(wire) = self.wires.get(&way) {
+            self.late.push(Late {
+                due: self.now + later,
+                way,
+                lives: wire.lives,
+                lane,
+                body: body.clone(),
+            });
+        }
+    }
+}
+
 impl Transport for SimTransport {
     fn send(&self, to: NodeId, lane: Lane, _class: Class, body: Bytes) -> Result<(), Unsent> {
         let mut state = self.net.lock();
@@ -276,6 +367,7 @@ impl Transport for SimTransport {
         if alive.is_none_or(|port| port.process != self.process) {
             return Err(Unsent::NoWire);
         }
+        state.may_repeat((self.me, to), lane, &body);
         let (least, most) = state.latency_us;
         let takes = Duration::from_micros(state.rng.random_range(least..=most));
         let due = state.now + takes;

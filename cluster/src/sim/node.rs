@@ -5,7 +5,7 @@ use super::net::{Net, SimTransport};
 use super::toy::{Stage, Toy};
 use crate::command::Candidate;
 use crate::ids::{ContentHash, DirectoryMark, Incarnation, NodeId, NodeName};
-use crate::log::Log;
+use crate::log::{Health, Log, ToyDisk};
 use crate::member::{Begin, Event, Keeper, Part, Shared};
 use crate::raft::Cuts;
 use crate::transport::{Inbound, Lane, Member, Transport as _};
@@ -21,8 +21,11 @@ const CUTS: Cuts = Cuts { every: 20, kept: 5 };
 pub(super) struct Disk {
     pub(super) name: NodeName,
     pub(super) mark: DirectoryMark,
-    pub(super) log: Log,
+    /// Where its log is kept.
+    pub(super) store: ToyDisk,
     pub(super) lives: Arc<Mutex<u32>>,
+    /// A life that is being written, and when it is.
+    pub(super) writes_life: Arc<Mutex<Option<(Duration, Incarnation)>>>,
     pub(super) members: Arc<Mutex<Vec<Member>>>,
 }
 
@@ -34,6 +37,8 @@ pub(super) struct Alive {
     pub(super) toy: Arc<Toy>,
     /// It is stopped (SIGSTOP); this much time it has missed.
     pub(super) paused: Option<Duration>,
+    /// Its machine is asleep, and its clock with it: it will not know that it missed anything.
+    pub(super) asleep: bool,
     /// Its clock runs this much faster or slower, in permille.
     pub(super) skew: i32,
     _node: belay_runtime::Node,
@@ -73,6 +78,7 @@ impl Alive {
         let toy = Arc::new(Toy::new(me, stage.clone()));
         let plan = Plan {
             me,
+            log: Log::on(&disk.store),
             disk: disk.clone(),
             net: net.clone(),
             shared: shared.clone(),
@@ -97,9 +103,16 @@ impl Alive {
             driver,
             toy,
             paused: None,
+            asleep: false,
             skew: 0,
             _node: node,
         }
+    }
+
+    /// What its clock says.
+    pub(super) fn now(&self) -> std::time::Instant {
+        let clock = async { tokio::time::Instant::now().into_std() };
+        self.runtime.block_on(clock)
     }
 
     /// What the network brought, to whom it is for.
@@ -125,6 +138,7 @@ impl Alive {
 /// What the driver of one life is made of.
 struct Plan {
     me: NodeId,
+    log: Log,
     disk: Disk,
     net: Net,
     shared: Arc<Shared<SimTransport>>,
@@ -142,11 +156,10 @@ impl Plan {
             host: self.host.clone(),
             keep: Box::new(SimKeeper {
                 disk: self.disk.clone(),
-                driver: self.shared.driver.clone(),
                 me: self.me,
                 net: self.net.clone(),
             }),
-            log: self.disk.log.clone(),
+            log: self.log.clone(),
             incarnation: self.incarnation,
             address: format!("10.0.0.{}:7000", self.me.0),
             founds: founds.map(|cluster| crate::member::Founding {
@@ -165,10 +178,23 @@ impl Disk {
         Self {
             name: NodeName::new(&format!("n{}", node.0)).unwrap(),
             mark: DirectoryMark([u8::try_from(node.0).unwrap(); 16]),
-            log: Log::memory(),
+            store: ToyDisk::default(),
             lives: Arc::default(),
+            writes_life: Arc::default(),
             members: Arc::default(),
         }
+    }
+
+    /// What its keeper writes is on disk by now, and the driver is told. Whether that may go on.
+    pub(super) fn turn(&self, now: Duration, driver: &Address<Event>) -> bool {
+        let mut writes = self.writes_life.lock().unwrap();
+        let Some((_, incarnation)) = writes.take_if(|(due, _)| *due <= now) else {
+            return writes.is_none() || self.store.health() != Health::Full;
+        };
+        let mut lives = self.lives.lock().unwrap();
+        *lives = (*lives).max(incarnation.0);
+        drop(driver.try_send_owed(Event::NewLife(incarnation)));
+        true
     }
 
     pub(super) fn candidate(&self, node: NodeId) -> Candidate {
@@ -186,14 +212,17 @@ struct SimKeeper {
     me: NodeId,
     net: Net,
     disk: Disk,
-    driver: Address<Event>,
 }
 
 impl Keeper for SimKeeper {
     fn new_life(&mut self, incarnation: Incarnation) {
-        let mut lives = self.disk.lives.lock().unwrap();
-        *lives = (*lives).max(incarnation.0);
-        drop(self.driver.try_send_owed(Event::NewLife(incarnation)));
+        let takes = match self.disk.store.health() {
+            Health::Well => Duration::ZERO,
+            Health::Slow(takes) => takes,
+            Health::Full => Duration::MAX,
+        };
+        let due = self.disk.store.now().saturating_add(takes);
+        *self.disk.writes_life.lock().unwrap() = Some((due, incarnation));
     }
 
     fn show(&mut self, incarnation: Incarnation) {

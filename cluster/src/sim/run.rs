@@ -8,11 +8,14 @@ use super::toy::{Stage, Toy};
 use crate::command::ShardSpec;
 use crate::handle::{Backend as _, OrderReply};
 use crate::ids::{NodeId, ShardId};
+use crate::log::Change;
 use crate::member::{Event, JoinReply};
 use crate::order::{Order, OrderError};
 use crate::view::View;
 use crate::wire::JoinAnswer;
-use std::collections::BTreeMap;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,8 +27,19 @@ pub(super) struct Sim {
     seed: u64,
     pub(super) net: Net,
     pub(super) stage: Stage,
-    disks: BTreeMap<NodeId, Disk>,
-    alive: BTreeMap<NodeId, Alive>,
+    pub(super) rng: StdRng,
+    pub(super) disks: BTreeMap<NodeId, Disk>,
+    pub(super) alive: BTreeMap<NodeId, Alive>,
+    /// A node that asks to join, and is not told yet that it has.
+    joining: Option<Disk>,
+    /// Members that were destroyed, with their disks.
+    pub(super) gone: BTreeSet<NodeId>,
+    /// Whose disk was full in this life.
+    pub(super) refused: BTreeSet<NodeId>,
+    /// Who dies while it writes a snapshot.
+    pub(super) dies_at_snapshot: BTreeSet<NodeId>,
+    /// What befell, and how often.
+    pub(super) befell: BTreeMap<&'static str, usize>,
     now: Duration,
 }
 
@@ -35,10 +49,20 @@ impl Sim {
             seed,
             net: Net::new(seed),
             stage: Stage::new(),
+            rng: StdRng::seed_from_u64(seed.rotate_left(17)),
             disks: BTreeMap::new(),
             alive: BTreeMap::new(),
+            joining: None,
+            gone: BTreeSet::new(),
+            refused: BTreeSet::new(),
+            dies_at_snapshot: BTreeSet::new(),
+            befell: BTreeMap::new(),
             now: Duration::ZERO,
         }
+    }
+
+    pub(super) fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// The real time.
@@ -60,9 +84,15 @@ impl Sim {
 
     /// The next node joins; returns its number.
     pub(super) fn join(&mut self) -> NodeId {
+        let joined = self.try_join(100);
+        joined.unwrap_or_else(|| panic!("seed {}: a node cannot join", self.seed))
+    }
+
+    /// As [`Sim::join`], but may give up; the same node goes on asking with the next call.
+    pub(super) fn try_join(&mut self, tries: usize) -> Option<NodeId> {
         let expected = NodeId(u16::try_from(self.disks.len()).unwrap() + 1);
-        let disk = Disk::new(expected);
-        for _ in 0..100 {
+        let disk = self.joining.take().unwrap_or_else(|| Disk::new(expected));
+        for _ in 0..tries {
             let answer: Arc<Mutex<Option<JoinAnswer>>> = Arc::default();
             let leader = self.leader();
             if let Some(alive) = leader.and_then(|leader| self.alive.get(&leader)) {
@@ -84,60 +114,27 @@ impl Sim {
                 *disk.members.lock().unwrap() = members;
                 self.disks.insert(number, disk);
                 self.begin(number, None);
-                return number;
+                return Some(number);
             }
         }
-        panic!("seed {}: a node cannot join", self.seed);
+        self.joining = Some(disk);
+        None
     }
 
-    fn begin(&mut self, me: NodeId, founds: Option<&str>) {
-        let disk = self.disks.get_mut(&me).unwrap();
-        disk.log = disk.log.restarted();
+    pub(super) fn begin(&mut self, me: NodeId, founds: Option<&str>) {
+        let disk = self.disks.get(&me).unwrap();
         let alive = Alive::begin(me, disk, &self.net, &self.stage, (self.seed, founds));
         self.alive.insert(me, alive);
-    }
-
-    /// The node's process dies; its disk stays.
-    pub(super) fn kill(&mut self, node: NodeId) {
-        self.net.detach(node);
-        self.alive.remove(&node);
-    }
-
-    /// It starts again on its disk.
-    pub(super) fn restart(&mut self, node: NodeId) {
-        self.kill(node);
-        self.begin(node, None);
-    }
-
-    /// The process stands still (SIGSTOP).
-    pub(super) fn pause(&mut self, node: NodeId) {
-        if let Some(alive) = self.alive.get_mut(&node) {
-            alive.paused.get_or_insert(Duration::ZERO);
-        }
-    }
-
-    /// It goes on (SIGCONT), and finds out what time it is.
-    pub(super) fn resume(&mut self, node: NodeId) {
-        if let Some(alive) = self.alive.get_mut(&node)
-            && let Some(missed) = alive.paused.take()
-        {
-            alive.runtime.block_on(tokio::time::advance(missed));
-        }
-    }
-
-    /// The node's clock runs so much faster, in permille.
-    pub(super) fn skew(&mut self, node: NodeId, permille: i32) {
-        if let Some(alive) = self.alive.get_mut(&node) {
-            alive.skew = permille;
-        }
     }
 
     pub(super) fn lives(&self, node: NodeId) -> bool {
         self.alive.contains_key(&node)
     }
 
+    /// All members that were not destroyed.
     pub(super) fn nodes(&self) -> Vec<NodeId> {
-        self.disks.keys().copied().collect()
+        let nodes = self.disks.keys().copied();
+        nodes.filter(|node| !self.gone.contains(node)).collect()
     }
 
     pub(super) fn toy(&self, node: NodeId) -> Option<&Toy> {
@@ -219,12 +216,15 @@ impl Sim {
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = self.now;
         self.net.advance(self.now);
+        let mut ended = Vec::new();
         for (node, alive) in &mut self.alive {
             let step = scaled(STEP, alive.skew);
             if let Some(missed) = &mut alive.paused {
                 *missed += step;
                 continue;
             }
+            let disk = self.disks.get(node).unwrap();
+            disk.store.advance(self.now);
             for inbound in self.net.arrived(*node) {
                 alive.take(inbound);
             }
@@ -233,7 +233,13 @@ impl Sim {
                 tokio::time::Instant::now().into_std()
             });
             alive.toy.act(now);
+            let goes_on = disk.turn(self.now, &alive.driver);
+            if !goes_on || alive.driver.is_closed() {
+                ended.push(*node);
+            }
         }
+        self.bury(ended);
+        self.look_who_leads();
         let history = self.stage.history();
         assert!(
             history.fault().is_none(),
@@ -242,6 +248,72 @@ impl Sim {
             self.now,
             history.fault().unwrap_or_default()
         );
+    }
+
+    /// A node that ended itself is dead. It may do so if its disk failed, or if it is no member.
+    fn bury(&mut self, ended: Vec<NodeId>) {
+        for node in ended {
+            let may = self.refused.contains(&node) || self.gone.contains(&node);
+            if !may {
+                let what = format!("{node} ended itself");
+                self.stage.history().fail(what);
+            }
+            self.befalls("ended itself");
+            self.kill(node);
+        }
+        let store = |sim: &Self, node| sim.disks.get(node).unwrap().store.clone();
+        let snapshot = |change: &Change| matches!(change, Change::Snapshot(_));
+        let dying: Vec<NodeId> = self
+            .dies_at_snapshot
+            .iter()
+            .filter(|node| self.lives(**node) && store(self, node).is_writing(snapshot))
+            .copied()
+            .collect();
+        for node in dying {
+            self.befalls("died at a snapshot");
+            self.kill(node);
+        }
+    }
+
+    /// Every tenth of a second.
+    fn look_who_leads(&mut self) {
+        if !self.now.as_millis().is_multiple_of(100) {
+            return;
+        }
+        for (node, alive) in &self.alive {
+            let Some(raft) = alive.shared.raft().filter(|_| alive.paused.is_none()) else {
+                continue;
+            };
+            if raft.quorum(alive.now()).is_some() {
+                let term = raft.figures().term;
+                self.stage.history().leads(term, *node);
+            }
+        }
+    }
+
+    pub(super) fn befalls(&mut self, what: &'static str) {
+        *self.befell.entry(what).or_default() += 1;
+    }
+
+    /// Whether the voters are those that the log's members call for, and raft knows no others.
+    pub(super) fn votes_are_settled(&self) -> bool {
+        let Some(leader) = self.leader() else {
+            return false;
+        };
+        let alive = self.alive.get(&leader).unwrap();
+        let figures = alive.shared.raft().map(|raft| raft.figures());
+        let (figures, view) = (figures.unwrap_or_default(), alive.shared.view());
+        let raft: BTreeSet<NodeId> = figures.voters.union(&figures.learners).copied().collect();
+        crate::plan::voters::voters(&view, &figures.voters) == figures.voters
+            && raft == view.nodes.keys().copied().collect()
+    }
+
+    /// Whether every shard that is known acts on a node that lives.
+    pub(super) fn all_known_act(&self, within: Duration) -> bool {
+        let history = self.stage.history();
+        let view = history.newest().unwrap().clone();
+        let mut shards = view.shards.keys();
+        shards.all(|shard| acts(&history, shard, self.now, within))
     }
 
     /// Whether every shard acts on a node that lives.

@@ -8,13 +8,13 @@ use crate::view::NodePhase;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-const SHARDS: usize = 12;
+pub(super) const SHARDS: usize = 12;
 
 /// A shard that acted so lately plays.
-const LATELY: Duration = Duration::from_millis(100);
+pub(super) const LATELY: Duration = Duration::from_millis(100);
 
 /// Three nodes whose shards all play.
-fn three(seed: u64) -> Sim {
+pub(super) fn three(seed: u64) -> Sim {
     let mut sim = Sim::new(seed);
     sim.found();
     sim.join();
@@ -29,19 +29,19 @@ fn three(seed: u64) -> Sim {
     sim
 }
 
-fn owner(sim: &Sim, number: usize) -> NodeId {
+pub(super) fn owner(sim: &Sim, number: usize) -> NodeId {
     let history = sim.stage.history();
     history.newest().unwrap().owner(&shard(number)).unwrap().0
 }
 
-fn follower(sim: &Sim) -> NodeId {
+pub(super) fn follower(sim: &Sim) -> NodeId {
     let leader = sim.leader().unwrap();
     let others = sim.nodes().into_iter();
     others.filter(|node| *node != leader).max().unwrap()
 }
 
 /// How long until all shards play again, counted from now.
-fn silence(sim: &mut Sim, most: Duration) -> Duration {
+pub(super) fn silence(sim: &mut Sim, most: Duration) -> Duration {
     let began = sim.now();
     // What acted before does not count.
     sim.run_for(Duration::from_millis(200));
@@ -128,6 +128,11 @@ fn a_minority_acts_on_nothing_after_its_lease() {
     assert_eq!(late, 0, "the cut-off leader went on acting");
     drop(history);
     assert!(sim.all_act(SHARDS, LATELY), "the majority plays");
+    // Nor does it promise anything.
+    let name = |node: NodeId| NodeName::new(&format!("n{}", node.0)).unwrap();
+    let answer = sim.order(alone, Order::Drain(name(alone), true));
+    sim.run_for(Duration::from_secs(12));
+    assert!(!matches!(answer.take(), Some(Ok(_))), "it was promised");
     sim.net.heal();
     sim.run_for(Duration::from_secs(15));
     assert!(sim.all_act(SHARDS, LATELY), "healed without a hand");

@@ -103,6 +103,8 @@ impl Toy {
 impl Host for Toy {
     fn run(&self, shard: &ShardId, fence: Fence) {
         let mut state = self.state();
+        // First, so that nobody before adds to what is read then.
+        self.stage.history().claim(shard, fence.epoch());
         let handed = state.built.remove(shard).map(|(_, count)| count);
         let count = handed.unwrap_or_else(|| self.stage.history().stored(shard));
         let running = Running {
