@@ -51,3 +51,6 @@ mod server;
 #[cfg(test)]
 #[path = "store_suite/support.rs"]
 mod support;
+#[cfg(test)]
+#[path = "store_suite/tls.rs"]
+mod tls;

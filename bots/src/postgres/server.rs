@@ -1,6 +1,8 @@
 //! `[edge]` The server: started, killed, frozen, started again.
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, chown};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -47,6 +49,23 @@ impl PostgresServer {
     /// # Errors
     /// [`PostgresError::NotInstalled`], or what went wrong.
     pub fn start(settings: &[&str]) -> Result<Self, PostgresError> {
+        Self::start_with(settings, None)
+    }
+
+    /// The same with TLS: the server shows this certificate, and has its key, both in PEM.
+    ///
+    /// # Errors
+    /// As [`PostgresServer::start`].
+    pub fn start_with_tls(
+        settings: &[&str],
+        certificate: &str,
+        key: &str,
+    ) -> Result<Self, PostgresError> {
+        let settings = [settings, &["ssl=on"]].concat();
+        Self::start_with(&settings, Some((certificate, key)))
+    }
+
+    fn start_with(settings: &[&str], tls: Option<(&str, &str)>) -> Result<Self, PostgresError> {
         let binaries = find_binaries().ok_or(PostgresError::NotInstalled)?;
         let account = account()?;
         let directory = new_directory(account)?;
@@ -81,6 +100,10 @@ impl PostgresServer {
         );
         let written = fs::write(server.data().join("pg_hba.conf"), rules);
         written.map_err(io_error("write to the directory"))?;
+        if let Some((certificate, key)) = tls {
+            server.keep("server.crt", certificate)?;
+            server.keep("server.key", key)?;
+        }
         server.start_on_a_free_port()?;
         Ok(server)
     }
@@ -203,6 +226,22 @@ impl PostgresServer {
                 Err(PostgresError::Failed { .. }) if tried < PORTS_TRIED_MAX => {}
                 done => return done,
             }
+        }
+    }
+
+    /// A file that only the server's account may read.
+    fn keep(&self, name: &str, text: &str) -> Result<(), PostgresError> {
+        let path = self.data().join(name);
+        let failed = || io_error("write to the directory");
+        let mut options = fs::OpenOptions::new();
+        let opened = options.write(true).create_new(true).mode(0o600).open(&path);
+        let mut file = opened.map_err(failed())?;
+        file.write_all(text.as_bytes()).map_err(failed())?;
+        match self.account {
+            Some(account) => {
+                chown(&path, Some(account.user), Some(account.group)).map_err(failed())
+            }
+            None => Ok(()),
         }
     }
 

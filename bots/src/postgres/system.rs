@@ -22,8 +22,8 @@ const WATCH: &str = "cat >/dev/null; \"$1\" stop -D \"$2/data\" -m immediate -w;
 /// An account of the system.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Account {
-    user: u32,
-    group: u32,
+    pub(super) user: u32,
+    pub(super) group: u32,
 }
 
 pub(super) fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> PostgresError {

@@ -8,13 +8,15 @@ use std::str::FromStr;
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
 /// The parameters that may follow the `?` of an address.
-const PARAMETERS: [&str; 9] = [
+const PARAMETERS: [&str; 11] = [
     "application_name",
     "dbname",
     "host",
     "options",
     "password",
     "port",
+    "sslcert",
+    "sslkey",
     "sslmode",
     "sslrootcert",
     "user",
@@ -52,6 +54,17 @@ pub struct PostgresUrl(String);
 impl PostgresUrl {
     pub(super) fn secret(&self) -> &str {
         &self.0
+    }
+
+    /// The files that it names, which must be there.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        let parameters = self
+            .0
+            .split_once('?')
+            .map_or("", |(_, parameters)| parameters);
+        let named = parameters.split('&').filter_map(|it| it.split_once('='));
+        let files = named.filter(|(key, _)| ["sslcert", "sslkey", "sslrootcert"].contains(key));
+        files.map(|(_, path)| path)
     }
 }
 
@@ -205,5 +218,14 @@ mod tests {
         let shown = format!("{url} {url:?} {:?}", StorePlace::from(url.clone()));
         assert!(!shown.contains("secret"), "{shown}");
         assert_eq!(url.secret(), "postgres://ann:secret@host/belay");
+    }
+
+    #[test]
+    fn the_files_that_an_address_names_are_found() {
+        let text = "postgres://u@h/b?sslmode=verify-full&sslrootcert=/etc/ca.pem&sslkey=k";
+        let url: PostgresUrl = text.parse().unwrap();
+        assert_eq!(url.files().collect::<Vec<_>>(), ["/etc/ca.pem", "k"]);
+        let url: PostgresUrl = "postgres://u@h/b?sslmode=require".parse().unwrap();
+        assert_eq!(url.files().count(), 0);
     }
 }

@@ -13,7 +13,7 @@ use super::support::{
     start_server, until,
 };
 
-fn url(text: &str) -> PostgresUrl {
+pub(crate) fn url(text: &str) -> PostgresUrl {
     text.parse().unwrap()
 }
 
@@ -220,7 +220,7 @@ async fn sixty_four_writers_transfer_items_at_once_on_a_server_that_lets_the_dis
 }
 
 /// The error of a database that cannot be opened.
-async fn error(text: &str) -> OpenServerError {
+pub(crate) async fn error(text: &str) -> OpenServerError {
     let opened = Store::open(url(text), StoreOptions::default()).await;
     let error = opened.unwrap_err();
     let shown = format!("{error} {error:?}");

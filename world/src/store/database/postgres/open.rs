@@ -31,6 +31,38 @@ pub enum OpenServerError {
         /// What the network says.
         source: sqlx::Error,
     },
+    /// A file of TLS that the address names cannot be read.
+    #[error("cannot read {path}, which {url} names: {source}; correct store.url")]
+    TlsFile {
+        /// The address.
+        url: PostgresUrl,
+        /// The file.
+        path: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The server does not speak TLS, or not as it should.
+    #[error(
+        "no TLS with the database server at {url}: {reason}; set ssl = on there, or take \
+         sslmode out of store.url"
+    )]
+    NoTls {
+        /// The address.
+        url: PostgresUrl,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The server's certificate does not show that it is the one that is meant.
+    #[error(
+        "the database server at {url} is not trusted: {reason}; name the authority of its \
+         certificate with sslrootcert=FILE, and the server as its certificate does"
+    )]
+    Untrusted {
+        /// The address.
+        url: PostgresUrl,
+        /// What is wrong.
+        reason: String,
+    },
     /// The server is starting, stopping or recovering.
     #[error("the database server at {url} does not take connections yet; try again")]
     NotReady {
@@ -149,6 +181,12 @@ pub(in crate::store::database) async fn prepare(
     connector: &Connector,
 ) -> Result<(), OpenServerError> {
     let url = &connector.url;
+    for path in url.files() {
+        if let Err(source) = tokio::fs::read(path).await {
+            let (url, path) = (url.clone(), path.to_owned());
+            return Err(OpenServerError::TlsFile { url, path, source });
+        }
+    }
     let connected = connector.connect_with_lock_wait(MIGRATION_WAIT).await;
     let mut connection = connected.map_err(|source| explain(url, source))?;
     let prepared = bring_up_to_date(&mut connection, url).await;
@@ -267,6 +305,17 @@ fn explain(url: &PostgresUrl, error: sqlx::Error) -> OpenServerError {
         )
     {
         return OpenServerError::Foreign { url };
+    }
+    // So the TLS library says that it does not believe the certificate.
+    if let sqlx::Error::Io(io) = &error
+        && io.kind() == std::io::ErrorKind::InvalidData
+    {
+        let reason = io.to_string();
+        return OpenServerError::Untrusted { url, reason };
+    }
+    if let sqlx::Error::Tls(why) = &error {
+        let reason = why.to_string();
+        return OpenServerError::NoTls { url, reason };
     }
     let source = error;
     match matches!(source, sqlx::Error::Io(_)) {
