@@ -10,6 +10,7 @@ mod dialect;
 mod fault;
 mod postgres;
 mod query;
+mod schema;
 mod sqlite;
 
 pub(super) use connection::{Connection, Connector, Create};

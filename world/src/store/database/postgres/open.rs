@@ -1,12 +1,12 @@
 //! `[edge]` Opening a database on a PostgreSQL server: everything that can be wrong with it is
 //! found here, before the node starts anything.
 
-use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
 use sqlx::{Connection as _, PgConnection, Row as _};
 
 use super::connect::Connector;
 use super::fault::code;
+use crate::store::database::schema::{self, Tables, Unfit};
 use crate::store::limits::{MIGRATION_WAIT, POSTGRES_VERSION_MIN};
 use crate::store::migrations::{POSTGRES_MIGRATIONS, migrator, newest};
 use crate::store::place::PostgresUrl;
@@ -210,17 +210,16 @@ async fn bring_up_to_date(
         done.map_err(fail)?;
     }
     let url = || url.clone();
-    match schema_version(connection).await.map_err(fail)? {
-        Schema::Foreign => return Err(OpenServerError::Foreign { url: url() }),
-        Schema::Version(found) if found > newest(POSTGRES_MIGRATIONS) => {
-            return Err(OpenServerError::Newer {
-                url: url(),
-                found,
-                known: newest(POSTGRES_MIGRATIONS),
-            });
-        }
-        Schema::Empty | Schema::Version(_) => {}
-    }
+    let (tables, version) = found(connection).await.map_err(fail)?;
+    let known = newest(POSTGRES_MIGRATIONS);
+    schema::fits(tables, version, known).map_err(|unfit| match unfit {
+        Unfit::Foreign => OpenServerError::Foreign { url: url() },
+        Unfit::Newer { found, known } => OpenServerError::Newer {
+            url: url(),
+            found,
+            known,
+        },
+    })?;
     let mut migrator = migrator(POSTGRES_MIGRATIONS);
     let migrated = migrator.set_locking(false).run(&mut *connection).await;
     migrated.map_err(|error| fail(error.into()))?;
@@ -254,28 +253,23 @@ async fn look_at(connection: &mut PgConnection, url: &PostgresUrl) -> Result<(),
     }
 }
 
-enum Schema {
-    Empty,
-    Foreign,
-    Version(i64),
-}
-
-async fn schema_version(connection: &mut PgConnection) -> Result<Schema, sqlx::Error> {
+/// Whose tables are there, and of which version, if they are our own.
+async fn found(connection: &mut PgConnection) -> Result<(Tables, Option<i64>), sqlx::Error> {
     let names: Vec<String> = sqlx::query_scalar(
         "SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = current_schema()",
     )
     .fetch_all(&mut *connection)
     .await?;
-    if names.is_empty() {
-        return Ok(Schema::Empty);
-    }
-    if !names.iter().any(|name| name == "_sqlx_migrations") {
-        return Ok(Schema::Foreign);
-    }
-    let version = sqlx::query_scalar("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations")
-        .fetch_one(connection)
-        .await?;
-    Ok(Schema::Version(version))
+    let tables = Tables::of(&names);
+    let version = match tables {
+        Tables::Own => Some(
+            sqlx::query_scalar(schema::VERSION)
+                .fetch_one(connection)
+                .await?,
+        ),
+        Tables::Empty | Tables::Foreign => None,
+    };
+    Ok((tables, version))
 }
 
 /// Writes a row and takes it back, so that what is in the way is told of at the start and not by
@@ -298,12 +292,7 @@ fn explain(url: &PostgresUrl, error: sqlx::Error) -> OpenServerError {
         return explained;
     }
     let url = url.clone();
-    if let sqlx::Error::Migrate(migrating) = &error
-        && matches!(
-            **migrating,
-            MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)
-        )
-    {
+    if schema::is_foreign(&error) {
         return OpenServerError::Foreign { url };
     }
     // So the TLS library says that it does not believe the certificate.
@@ -326,13 +315,7 @@ fn explain(url: &PostgresUrl, error: sqlx::Error) -> OpenServerError {
 
 /// The server's own error, also when it was a migration that failed.
 fn server_error(error: &sqlx::Error) -> Option<&PgDatabaseError> {
-    if let sqlx::Error::Migrate(migrating) = error
-        && let MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _) =
-            &**migrating
-    {
-        return source.as_database_error()?.try_downcast_ref();
-    }
-    error.as_database_error()?.try_downcast_ref()
+    schema::cause(error).as_database_error()?.try_downcast_ref()
 }
 
 fn by_code(url: &PostgresUrl, found: &str, reason: &str) -> Option<OpenServerError> {

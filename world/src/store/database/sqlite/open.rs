@@ -6,13 +6,13 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use sqlx::migrate::MigrateError;
-use sqlx::{Connection as _, Row as _, SqliteConnection};
+use sqlx::{Connection as _, SqliteConnection};
 use tokio::io::AsyncReadExt as _;
 
 use super::connect::Connector;
 use super::fault::{code, primary_code};
 use crate::store::database::Create;
+use crate::store::database::schema::{self, Tables, Unfit};
 use crate::store::limits::START_PROBE_BYTES;
 use crate::store::migrations::{SQLITE_MIGRATIONS, migrator, newest};
 use crate::store::open::OpenStoreError;
@@ -82,23 +82,17 @@ async fn bring_up_to_date(
     path: &Path,
 ) -> Result<(), OpenStoreError> {
     let fail = |source| explain(path, source);
+    let (tables, version) = found(&mut *connection).await.map_err(fail)?;
+    let path = || path.to_path_buf();
     let known = newest(SQLITE_MIGRATIONS);
-    match schema_version(&mut *connection).await.map_err(fail)? {
-        Schema::Empty => {}
-        Schema::Foreign => {
-            return Err(OpenStoreError::Foreign {
-                path: path.to_path_buf(),
-            });
-        }
-        Schema::Version(found) if found > known => {
-            return Err(OpenStoreError::Newer {
-                path: path.to_path_buf(),
-                found,
-                known,
-            });
-        }
-        Schema::Version(_) => {}
-    }
+    schema::fits(tables, version, known).map_err(|unfit| match unfit {
+        Unfit::Foreign => OpenStoreError::Foreign { path: path() },
+        Unfit::Newer { found, known } => OpenStoreError::Newer {
+            path: path(),
+            found,
+            known,
+        },
+    })?;
     migrator(SQLITE_MIGRATIONS)
         .run(&mut *connection)
         .await
@@ -106,31 +100,20 @@ async fn bring_up_to_date(
     probe(connection).await.map_err(fail)
 }
 
-enum Schema {
-    Empty,
-    Foreign,
-    Version(i64),
-}
-
-async fn schema_version(connection: &mut SqliteConnection) -> Result<Schema, sqlx::Error> {
-    let names = sqlx::query("SELECT name FROM sqlite_master WHERE type = 'table'")
-        .fetch_all(&mut *connection)
-        .await?;
-    let mut ours = false;
-    for name in &names {
-        ours |= name.try_get::<&str, _>(0)? == "_sqlx_migrations";
-    }
-    if !ours {
-        return Ok(if names.is_empty() {
-            Schema::Empty
-        } else {
-            Schema::Foreign
-        });
-    }
-    let row = sqlx::query("SELECT COALESCE(MAX(version), 0) FROM _sqlx_migrations")
-        .fetch_one(connection)
-        .await?;
-    Ok(Schema::Version(row.try_get(0)?))
+/// Whose tables are there, and of which version, if they are our own.
+async fn found(connection: &mut SqliteConnection) -> Result<(Tables, Option<i64>), sqlx::Error> {
+    let names = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'");
+    let names: Vec<String> = names.fetch_all(&mut *connection).await?;
+    let tables = Tables::of(&names);
+    let version = match tables {
+        Tables::Own => Some(
+            sqlx::query_scalar(schema::VERSION)
+                .fetch_one(connection)
+                .await?,
+        ),
+        Tables::Empty | Tables::Foreign => None,
+    };
+    Ok((tables, version))
 }
 
 /// Writes some pages and takes them back, so that a full disk is told of at the start and not by
@@ -148,32 +131,15 @@ async fn probe(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
 }
 
 fn explain(path: &Path, error: sqlx::Error) -> OpenStoreError {
-    if let sqlx::Error::Migrate(migrating) = &error
-        && matches!(
-            **migrating,
-            MigrateError::VersionMissing(_) | MigrateError::VersionMismatch(_)
-        )
-    {
+    if schema::is_foreign(&error) {
         return OpenStoreError::Foreign {
             path: path.to_path_buf(),
         };
     }
-    by_code(path, code_of(&error)).unwrap_or_else(|| OpenStoreError::Failed {
+    by_code(path, primary_code(schema::cause(&error))).unwrap_or_else(|| OpenStoreError::Failed {
         path: path.to_path_buf(),
         source: error,
     })
-}
-
-/// The database's code, also when it was a migration that failed.
-fn code_of(error: &sqlx::Error) -> Option<i32> {
-    let sqlx::Error::Migrate(migrating) = error else {
-        return primary_code(error);
-    };
-    if let MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _) = &**migrating
-    {
-        return primary_code(source);
-    }
-    None
 }
 
 fn by_code(path: &Path, primary: Option<i32>) -> Option<OpenStoreError> {
