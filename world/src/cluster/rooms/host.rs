@@ -92,6 +92,12 @@ impl RoomsHost {
         })
     }
 
+    /// The keeper of a zone crashes.
+    #[cfg(test)]
+    pub(super) fn crash_keeper(&self, shard: &ShardId) {
+        self.order(shard, Order::Crash);
+    }
+
     fn zone(&self, shard: &ShardId) -> Option<&(ZoneId, Address<Order>)> {
         let zone = self.zones.get(shard);
         if zone.is_none() {

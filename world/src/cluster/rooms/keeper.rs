@@ -23,7 +23,7 @@ use crate::store::StorePort;
 use crate::zone::{Right, ZonePlan};
 use belay_cluster::{Built, Epoch, Fence, HandOver, NodeId};
 use belay_runtime::{
-    Capacity, ChildSpec, Context, DynamicSupervisor, Incoming, Mailbox, ProcessRef,
+    Capacity, ChildSpec, Context, DynamicSupervisor, Heir, Incoming, Mailbox, ProcessRef,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -49,6 +49,9 @@ pub(super) enum Order {
     Thaw(Epoch),
     /// It is to be built from this state.
     Build(Epoch, Bytes, Built),
+    /// The keeper is to crash; the zone is not.
+    #[cfg(test)]
+    Crash,
 }
 
 /// How zones are made.
@@ -84,15 +87,16 @@ pub(super) fn keeper(
         .zone(zone)
         .map_or("unknown", |zone| &*zone.key);
     let name = format!("keeper:{key}");
+    let heir = Heir::new(Kept::default());
     ChildSpec::body(name, mailbox, move |mut ctx| {
         let mut keeper = Keeper {
             zone,
             gateway: gateway.clone(),
             workshop: workshop.clone(),
-            running: None,
-            built: None,
+            heir: heir.clone(),
         };
         async move {
+            keeper.come_back().await;
             loop {
                 match ctx.next().await {
                     Incoming::Message(order) | Incoming::Timer(order) => {
@@ -110,11 +114,18 @@ struct Keeper {
     zone: ZoneId,
     gateway: Arc<Gateway>,
     workshop: Workshop,
+    heir: Heir<Kept>,
+}
+
+/// What outlives an incarnation of the keeper. The zone's subtree runs on while its keeper is gone.
+#[derive(Default)]
+struct Kept {
     running: Option<Running>,
     /// The state that a move brought, under the number of the move.
     built: Option<(Epoch, ZoneState)>,
 }
 
+#[derive(Clone)]
 struct Running {
     epoch: Epoch,
     plan: ZonePlan,
@@ -130,20 +141,42 @@ impl Keeper {
             Order::Thaw(epoch) => self.thaw(epoch),
             Order::Build(moving, bytes, reply) => match ZoneState::decode(&bytes) {
                 Ok(state) => {
-                    self.built = Some((moving, state));
+                    self.heir.with(|kept| kept.built = Some((moving, state)));
                     reply.done(Ok(()));
                 }
                 Err(error) => reply.done(Err(error.to_string())),
             },
+            #[cfg(test)]
+            Order::Crash => panic!("crash on demand"),
+        }
+    }
+
+    /// The zone that runs, if it does so in this epoch.
+    fn running_in(&self, epoch: Epoch) -> Option<Running> {
+        let running = self.heir.with(|kept| kept.running.clone());
+        running.filter(|running| running.epoch == epoch)
+    }
+
+    /// After a crash: an order to stop may be lost with the incarnation before. A zone that counts
+    /// for nothing any more ends; one that does goes on, and obeys this incarnation. An order to
+    /// run that is lost shows by its absence, and comes again.
+    async fn come_back(&mut self) {
+        let running = self.heir.with(|kept| kept.running.clone());
+        if let Some(running) = running
+            && self.gateway.epoch_of(self.zone) != Some(running.epoch)
+        {
+            self.stop(running.epoch).await;
         }
     }
 
     async fn run(&mut self, ctx: &mut Context<Order>, fence: Fence) {
-        if let Some(running) = &self.running {
-            if running.epoch >= fence.epoch() {
+        let running = self
+            .heir
+            .with(|kept| kept.running.as_ref().map(|one| one.epoch));
+        if let Some(epoch) = running {
+            if epoch >= fence.epoch() {
                 return;
             }
-            let epoch = running.epoch;
             self.gateway.end_zone(self.zone, epoch);
             self.stop(epoch).await;
         }
@@ -154,7 +187,8 @@ impl Keeper {
         let right = Arc::new(Right::new(fence.clone(), now()));
         let plan = (self.workshop.plan)(self.zone, right.clone());
         let mut far = BTreeMap::new();
-        let how = match self.built.take().filter(|(moving, _)| *moving < epoch) {
+        let built = self.heir.with(|kept| kept.built.take());
+        let how = match built.filter(|(moving, _)| *moving < epoch) {
             Some((_, state)) => {
                 self.settle().await;
                 self.restore(&plan, (state, epoch), &mut far);
@@ -179,16 +213,17 @@ impl Keeper {
                 let shard = fence.shard();
                 tracing::info!(target: "belay_world", %shard, %epoch, ?how, "zone runs");
                 let floors = plan.heirs();
+                let running = Running {
+                    epoch,
+                    plan,
+                    process,
+                };
+                self.heir.with(|kept| kept.running = Some(running));
                 self.gateway.open_zone(
                     self.zone,
                     (epoch, how),
                     Stall::new(epoch, right, floors, far),
                 );
-                self.running = Some(Running {
-                    epoch,
-                    plan,
-                    process,
-                });
             }
             Err(error) => {
                 tracing::error!(target: "belay_world", shard = %fence.shard(), %error, "no zone");
@@ -249,20 +284,24 @@ impl Keeper {
     }
 
     async fn stop(&mut self, epoch: Epoch) {
-        self.built.take_if(|(moving, _)| *moving <= epoch);
-        let Some(running) = self.running.take_if(|running| running.epoch <= epoch) else {
-            return;
-        };
+        let running = self.heir.with(|kept| {
+            kept.built.take_if(|(moving, _)| *moving <= epoch);
+            let running = kept.running.clone();
+            running.filter(|running| running.epoch <= epoch)
+        });
+        let Some(running) = running else { return };
         if let Err(error) = self.workshop.zones.stop_child(running.process.pid()).await {
             tracing::error!(target: "belay_world", %error, "a zone did not stop");
         }
         for room in self.gateway.rooms_of(self.zone) {
             self.gateway.rooms.close(room);
         }
+        // Last, so that a crash on the way does not forget it.
+        self.heir.with(|kept| kept.running = None);
     }
 
     async fn freeze(&mut self, epoch: Epoch, reply: HandOver) {
-        let Some(running) = self.running.as_ref().filter(|one| one.epoch == epoch) else {
+        let Some(running) = self.running_in(epoch) else {
             return reply.done(Err("the zone does not run in this epoch".into()));
         };
         let still = timeout(STILL_MAX, hold_still(&self.gateway, &running.plan)).await;
@@ -276,7 +315,7 @@ impl Keeper {
     }
 
     fn thaw(&mut self, epoch: Epoch) {
-        let Some(running) = self.running.as_ref().filter(|one| one.epoch == epoch) else {
+        let Some(running) = self.running_in(epoch) else {
             return;
         };
         for (room, _) in running.plan.floors() {

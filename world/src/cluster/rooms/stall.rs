@@ -54,6 +54,11 @@ impl Gateway {
         }
     }
 
+    /// In which epoch the zone is this node's, if it is.
+    pub(super) fn epoch_of(&self, zone: ZoneId) -> Option<Epoch> {
+        self.lock(zone).stall.as_ref().map(|stall| stall.epoch)
+    }
+
     /// The zone takes no letters any more. `false`: it does not run in this epoch.
     pub(super) fn freeze_zone(&self, zone: ZoneId, epoch: Epoch) -> bool {
         let frozen = self.step(zone, |desk, _| {

@@ -228,3 +228,39 @@ async fn who_leaves_the_game_on_another_node_is_gone_from_the_room() {
     assert_eq!(rig.at(2).count(Count::FanOut), fanned);
     rig.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn regression_a_zone_obeys_its_keeper_after_that_has_crashed() {
+    let rig = Rig::two(Rules::default()).await;
+    let mut ann = rig.at(1).guest().await;
+    ann.asks("get lamp", "You get").await;
+    ann.asks("up", "The Edge").await;
+    ann.asks("drop lamp", "You drop").await;
+    rig.at(2).host.crash_keeper(&zone("wild"));
+    // The order that meets the crash is the crash; this one comes to the next incarnation.
+    let moved = rig.moves("wild", 1).await;
+    assert!(moved.is_ok(), "{moved:?}");
+    rig.is_open("wild").await;
+    ann.asks("say still here", "You say").await;
+    ann.asks("look", "brass lamp stands here").await;
+    assert_eq!(ann.saw("The ground trembles"), 0, "{}", ann.seen);
+    let left = rig.at(2).gateway();
+    until("the zone has ended there", || !left.rooms.is_here(EDGE)).await;
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_zone_whose_end_was_lost_with_its_keeper_ends_with_the_next_incarnation() {
+    let rig = Rig::two(Rules::default()).await;
+    let epoch = rig.at(2).gateway().epoch_of(WILD).unwrap();
+    // What is done of an order to stop before the keeper hears of it.
+    rig.at(2).gateway().end_zone(WILD, epoch);
+    assert!(rig.at(2).gateway().rooms.is_here(EDGE));
+    rig.at(2).host.crash_keeper(&zone("wild"));
+    let left = rig.at(2).gateway();
+    until("the zone has ended", || !left.rooms.is_here(EDGE)).await;
+    rig.place("wild", 2).await;
+    let mut ann = rig.at(1).guest().await;
+    ann.asks("up", "The Edge").await;
+    rig.stop().await;
+}
