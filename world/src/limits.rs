@@ -71,6 +71,19 @@ pub const CHANNEL_MAILBOX: u32 = 1_024;
 /// Slots of a channel's mailbox for what staff does about it. Full: it is not done, and counted.
 pub const CHANNEL_RESERVED: u32 = 64;
 
+/// Lines of players of a node that wait for a channel whose order nobody makes just now. More: the
+/// speaker is told that the channel cannot be reached.
+pub const CHANNEL_HELD_MAX: usize = 64;
+
+/// How long such a line waits. Then its speaker is told so; a little before the session itself
+/// would give up.
+pub const CHANNEL_HELD_FOR: Duration = Duration::from_millis(4_500);
+
+const _: () = assert!(CHANNEL_HELD_FOR.as_millis() < ASK_DEADLINE.as_millis());
+
+/// How often a channel with such lines looks whether they can be said.
+pub const CHANNEL_LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// Lines that a channel remembers. The oldest is forgotten.
 pub const CHANNEL_HISTORY_MAX: usize = 20;
 

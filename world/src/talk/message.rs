@@ -1,7 +1,7 @@
 //! `[process]` What reaches a channel, and what it reaches outside.
 
 use super::line::{ChannelLine, Foreign, Mark, Past};
-use super::relay::{Origin, Own};
+use super::relay::{Origin, Own, Saying};
 use crate::event::Text;
 use crate::ring::Receipt;
 use belay_cluster::NodeId;
@@ -42,6 +42,10 @@ pub enum ChannelMessage {
     Past(Vec<Past>),
     /// What players of this game said is to be forgotten.
     Forget(Text),
+    /// What a player here said comes back from the node whose order it was for: nobody has it.
+    Back(Box<Saying>),
+    /// Words wait, and may be sayable.
+    Look,
     /// The next of many are to be told.
     Slice,
     /// Crash, as asked (staff, tests).
@@ -59,6 +63,7 @@ pub trait Outlet: Send + Sync + 'static {
 impl Kind for ChannelMessage {
     const KINDS: &'static [&'static str] = &[
         "say", "history", "foreign", "forget", "slice", "crash", "order", "line", "recall", "past",
+        "back", "look",
     ];
 
     fn kind(&self) -> u8 {
@@ -73,6 +78,8 @@ impl Kind for ChannelMessage {
             Self::Line(..) => 7,
             Self::Recall(_) => 8,
             Self::Past(_) => 9,
+            Self::Back(_) => 10,
+            Self::Look => 11,
         }
     }
 }

@@ -19,6 +19,7 @@
 //! whoever carries ours there plugs in an [`Outlet`].
 
 mod channels;
+mod hold;
 mod ignore;
 mod line;
 mod message;

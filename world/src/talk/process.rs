@@ -6,6 +6,7 @@
 //! is dropped, and its [`Receipt`] tells the sender.
 
 use super::channels::Members;
+use super::hold::Hold;
 use super::line::{ChannelLine, Foreign, Mark, Past, Speaker};
 use super::message::{ChannelMessage, Outlet};
 use super::relay::{Origin, Own, Relay, Saying, Seat};
@@ -55,6 +56,7 @@ impl fmt::Debug for ChannelContext {
 pub struct ChannelBody {
     state: ChannelState<Pid>,
     telling: Option<Telling>,
+    pub(super) hold: Hold,
 }
 
 /// Lines on their way to those who were on the channel when they began, some at a time.
@@ -67,10 +69,12 @@ struct Telling {
 /// One incarnation of a channel.
 #[derive(Debug)]
 pub struct ChannelProcess {
-    heir: Heir<ChannelBody>,
-    shared: ChannelContext,
+    pub(super) heir: Heir<ChannelBody>,
+    pub(super) shared: ChannelContext,
     /// The next slice is on its way.
     armed: bool,
+    /// The next look at the words that wait is on its way.
+    pub(super) looks: bool,
 }
 
 impl ChannelBody {
@@ -79,6 +83,7 @@ impl ChannelBody {
         Self {
             state: ChannelState::new(channel),
             telling: None,
+            hold: Hold::default(),
         }
     }
 }
@@ -90,10 +95,11 @@ impl ChannelProcess {
             heir,
             shared,
             armed: false,
+            looks: false,
         }
     }
 
-    fn line(&self, heard: Foreign) -> ChannelLine {
+    pub(super) fn line(&self, heard: Foreign) -> ChannelLine {
         ChannelLine {
             channel: self.shared.channel,
             speaker: heard.speaker,
@@ -103,30 +109,9 @@ impl ChannelProcess {
     }
 
     /// Where the order of this channel is made now.
-    fn seat(&self) -> Seat {
+    pub(super) fn seat(&self) -> Seat {
         let relay = self.shared.relay.get();
         relay.map_or(Seat::Here(0), |relay| relay.seat(self.shared.channel))
-    }
-
-    /// A player here speaks.
-    fn say(&mut self, ctx: &mut Context<ChannelMessage>, saying: Saying) {
-        let channel = self.shared.channel;
-        match (self.seat(), self.shared.relay.get()) {
-            (Seat::Here(term), _) => {
-                let Saying {
-                    name,
-                    text,
-                    by,
-                    receipt,
-                } = saying;
-                let line = self.line(local(name, text));
-                self.order(ctx, Deed::Say(line, by, term), Voice::Here(receipt));
-            }
-            (Seat::Elsewhere, Some(relay)) => relay.forward(channel, saying),
-            (Seat::Elsewhere | Seat::Nowhere, _) => {
-                answer(saying.receipt, Event::Refused(Refusal::ChannelOut));
-            }
-        }
     }
 
     /// Somebody of another game speaks.
@@ -142,7 +127,12 @@ impl ChannelProcess {
     }
 
     /// Puts a line at its place, which is decided here.
-    fn order(&mut self, ctx: &mut Context<ChannelMessage>, deed: Deed<Pid>, from: Voice) {
+    pub(super) fn order(
+        &mut self,
+        ctx: &mut Context<ChannelMessage>,
+        deed: Deed<Pid>,
+        from: Voice,
+    ) {
         let now = ctx.now().into_std();
         // Before anything stands: what meets a crash of the outlet was not said.
         let remark = self.goes_out(&deed);
@@ -300,6 +290,7 @@ impl Process for ChannelProcess {
 
     async fn init(&mut self, ctx: &mut Context<ChannelMessage>) -> Result<(), Exit> {
         self.tell(ctx);
+        self.release(ctx);
         Ok(())
     }
 
@@ -320,6 +311,8 @@ impl Process for ChannelProcess {
                     text,
                     by,
                     receipt,
+                    number: 0,
+                    since: ctx.now().into_std(),
                 };
                 self.say(ctx, saying);
             }
@@ -330,9 +323,14 @@ impl Process for ChannelProcess {
                 }
                 Seat::Elsewhere | Seat::Nowhere => {
                     let relay = self.shared.relay.get();
-                    relay.into_iter().for_each(|relay| relay.refuse(origin));
+                    relay.into_iter().for_each(|relay| relay.return_to(origin));
                 }
             },
+            ChannelMessage::Back(saying) => self.came_back(ctx, *saying),
+            ChannelMessage::Look => {
+                self.looks = false;
+                self.release(ctx);
+            }
             ChannelMessage::Line(passed) => {
                 let (mark, line, own) = *passed;
                 self.pass(ctx, (mark, line), own);
@@ -353,7 +351,7 @@ impl Process for ChannelProcess {
 }
 
 /// Who waits for what becomes of a line.
-enum Voice {
+pub(super) enum Voice {
     /// A player here.
     Here(Receipt),
     /// A player of another node.
@@ -362,7 +360,7 @@ enum Voice {
     Nobody,
 }
 
-fn local(name: Text, text: Text) -> Foreign {
+pub(super) fn local(name: Text, text: Text) -> Foreign {
     Foreign {
         speaker: Speaker::Local(name),
         text,
@@ -371,7 +369,7 @@ fn local(name: Text, text: Text) -> Foreign {
 }
 
 /// The answer that is owed; who is gone needs none.
-fn answer(to: Receipt, event: Event) {
+pub(super) fn answer(to: Receipt, event: Event) {
     drop(to.answer(Answer::Show(Box::new(event))));
 }
 

@@ -15,6 +15,7 @@ use crate::ids::ChannelId;
 use crate::ring::Receipt;
 use belay_cluster::NodeId;
 use belay_runtime::Pid;
+use std::time::Instant;
 
 /// Where the order of a channel is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,10 @@ pub struct Saying {
     pub by: Pid,
     /// Owed: the line, or why it is none.
     pub receipt: Receipt,
+    /// Its number on this node and channel.
+    pub number: u64,
+    /// When it was said.
+    pub since: Instant,
 }
 
 /// The answer that a player here waits for, with a line that came from the owner.
@@ -64,15 +69,20 @@ pub struct Own {
 pub trait Relay: Send + Sync + 'static {
     /// Where the order of this channel is made now.
     fn seat(&self, channel: ChannelId) -> Seat;
-    /// Brings what a player here says to the owner. It comes back as a line with this answer; or
-    /// the receipt says why not.
+    /// Brings what a player here says to the owner. It comes back as a line with this answer, or
+    /// as it was ([`ChannelMessage::Back`](super::ChannelMessage::Back)) if the owner is none any
+    /// more; or the receipt says why not.
     fn forward(&self, channel: ChannelId, saying: Saying);
     /// Brings what a player of another game says to the owner.
     fn foreign(&self, channel: ChannelId, heard: Foreign);
     /// The line stands at this place: all nodes are told. The origin gets its answer with it.
     fn spread(&self, mark: Mark, line: &ChannelLine, origin: Option<(Origin, Option<Text>)>);
+    /// What came back from the owner waits here again.
+    fn came_back(&self, channel: ChannelId);
     /// What was said there was not taken, since too much is said.
     fn refuse(&self, origin: Origin);
+    /// What was said there was not taken, since the order is not made here.
+    fn return_to(&self, origin: Origin);
     /// These lines are remembered here; for one node or all.
     fn past(&self, channel: ChannelId, to: Option<NodeId>, lines: Vec<Past>);
 }

@@ -8,10 +8,9 @@ use crate::event::{Event, Refusal};
 use crate::ids::ChannelId;
 use crate::ring::Receipt;
 use crate::room::Answer;
-use crate::talk::{Own, Seat};
+use crate::talk::{Own, Saying, Seat};
 use belay_cluster::{Epoch, Fence, NodeId, ShardReport, View};
-use belay_runtime::Pid;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 /// See the module.
@@ -21,6 +20,19 @@ pub(super) struct Circle {
     owners: BTreeMap<ChannelId, NodeId>,
     sayings: BTreeMap<u64, Waits>,
     last_saying: u64,
+    ways: BTreeMap<ChannelId, Way>,
+}
+
+/// What is on its way between the players here and the owners of a channel. Later words wait until
+/// it is known what became of earlier ones, where these might else come after them.
+#[derive(Debug, Default)]
+struct Way {
+    /// How many words each owner has not answered.
+    asked: BTreeMap<NodeId, usize>,
+    /// Words on their way back to the channel.
+    returning: usize,
+    /// Some came back since the last time when none was on its way.
+    halted: bool,
 }
 
 /// A channel whose order is made here.
@@ -35,20 +47,33 @@ struct Owned {
 #[derive(Debug)]
 struct Waits {
     owner: NodeId,
-    by: Pid,
-    receipt: Receipt,
+    channel: ChannelId,
+    saying: Saying,
 }
 
 impl Circle {
     /// Where the order of the channel is made now.
-    pub(super) fn seat(&self, channel: ChannelId, me: NodeId, now: Instant) -> Seat {
+    pub(super) fn seat(
+        &self,
+        channel: ChannelId,
+        (me, wires): (NodeId, &BTreeSet<NodeId>),
+        now: Instant,
+    ) -> Seat {
+        let owner = self.owners.get(&channel);
+        if self
+            .ways
+            .get(&channel)
+            .is_some_and(|way| !way.is_free(owner))
+        {
+            return Seat::Nowhere;
+        }
         match self.owned.get(&channel) {
             Some(owned) if !owned.frozen && owned.fence.may_act(now) => {
                 Seat::Here(owned.fence.epoch().0)
             }
             Some(_) => Seat::Nowhere,
-            None => match self.owners.get(&channel) {
-                Some(owner) if *owner != me => Seat::Elsewhere,
+            None => match owner {
+                Some(owner) if *owner != me && wires.contains(owner) => Seat::Elsewhere,
                 Some(_) | None => Seat::Nowhere,
             },
         }
@@ -102,13 +127,20 @@ impl Circle {
     pub(super) fn wait(
         &mut self,
         owner: NodeId,
-        (by, receipt): (Pid, Receipt),
-    ) -> Result<u64, Receipt> {
+        channel: ChannelId,
+        saying: Saying,
+    ) -> Result<u64, Saying> {
         if self.sayings.len() >= SAYINGS_MAX {
-            return Err(receipt);
+            return Err(saying);
         }
         self.last_saying += 1;
-        let waits = Waits { owner, by, receipt };
+        let way = self.ways.entry(channel).or_default();
+        *way.asked.entry(owner).or_default() += 1;
+        let waits = Waits {
+            owner,
+            channel,
+            saying,
+        };
         self.sayings.insert(self.last_saying, waits);
         Ok(self.last_saying)
     }
@@ -119,8 +151,8 @@ impl Circle {
             .taken(|id, waits| id == saying && waits.owner == from)
             .pop()?;
         Some(Own {
-            by: waits.by,
-            receipt: waits.receipt,
+            by: waits.saying.by,
+            receipt: waits.saying.receipt,
             remark: None,
         })
     }
@@ -139,9 +171,30 @@ impl Circle {
         )
     }
 
-    /// The message to the owner was not sent.
-    pub(super) fn unsent(&mut self, saying: u64) -> Vec<(Receipt, Event)> {
-        told(self.taken(|id, _| id == saying), Refusal::ChannelOut)
+    /// The owner of this message is none any more, or it was not sent: the words go back to the
+    /// channel here, and later ones wait until [`Circle::came_back`].
+    pub(super) fn returned(
+        &mut self,
+        from: Option<NodeId>,
+        saying: u64,
+    ) -> Option<(ChannelId, Saying)> {
+        let is_from = |owner: NodeId| from.is_none_or(|from| from == owner);
+        let waits = self.taken(|id, waits| id == saying && is_from(waits.owner));
+        let Waits {
+            channel, saying, ..
+        } = waits.into_iter().next()?;
+        let way = self.ways.entry(channel).or_default();
+        way.returning += 1;
+        way.halted = true;
+        Some((channel, saying))
+    }
+
+    /// Words that went back are there.
+    pub(super) fn came_back(&mut self, channel: ChannelId) {
+        if let Some(way) = self.ways.get_mut(&channel) {
+            way.returning = way.returning.saturating_sub(1);
+            way.see_free();
+        }
     }
 
     /// How the channels are whose order is made here.
@@ -163,14 +216,45 @@ impl Circle {
     fn taken(&mut self, which: impl Fn(u64, &Waits) -> bool) -> Vec<Waits> {
         let of = |(id, waits): (&u64, &Waits)| which(*id, waits).then_some(*id);
         let ids: Vec<u64> = self.sayings.iter().filter_map(of).collect();
-        ids.iter()
+        let taken: Vec<Waits> = ids
+            .iter()
             .filter_map(|id| self.sayings.remove(id))
-            .collect()
+            .collect();
+        for waits in &taken {
+            if let Some(way) = self.ways.get_mut(&waits.channel) {
+                way.answered(waits.owner);
+            }
+        }
+        taken
+    }
+}
+
+impl Way {
+    /// Whether later words may go to this owner.
+    fn is_free(&self, owner: Option<&NodeId>) -> bool {
+        let mut asked = self.asked.keys();
+        self.returning == 0 && !self.halted && asked.all(|one| Some(one) == owner)
+    }
+
+    fn answered(&mut self, owner: NodeId) {
+        if let Some(asked) = self.asked.get_mut(&owner) {
+            *asked = asked.saturating_sub(1);
+            if *asked == 0 {
+                self.asked.remove(&owner);
+            }
+        }
+        self.see_free();
+    }
+
+    fn see_free(&mut self) {
+        if self.returning == 0 && self.asked.is_empty() {
+            self.halted = false;
+        }
     }
 }
 
 fn told(waits: Vec<Waits>, why: Refusal) -> Vec<(Receipt, Event)> {
-    let tell = |waits: Waits| (waits.receipt, Event::Refused(why.clone()));
+    let tell = |waits: Waits| (waits.saying.receipt, Event::Refused(why.clone()));
     waits.into_iter().map(tell).collect()
 }
 

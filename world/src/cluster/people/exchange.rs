@@ -4,7 +4,7 @@
 //! one after the other, without the lock, by whoever came first. So what one node is told is in the
 //! order of the decisions, whoever made them, and a job may decide something in turn.
 
-use super::circle::{Circle, answer_all};
+use super::circle::Circle;
 use super::counter::{Counter, Out};
 use super::games::Socket;
 use super::local;
@@ -14,7 +14,9 @@ use super::wire::{Errand, PeopleMessage, PersonRecord};
 use crate::bridge::Word;
 use crate::cluster::Department;
 use crate::event::Text;
+use crate::ids::ChannelId;
 use crate::node::{Far, Herald, Person, Presence, Services};
+use crate::talk::Seat;
 use belay_cluster::{Class, Cluster, NodeId, PeerNews, View};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -99,6 +101,12 @@ impl Exchange {
     /// Has something done about channels.
     pub(super) fn circle<R>(&self, step: impl FnOnce(&mut Circle) -> R) -> R {
         step(&mut self.lock().circle)
+    }
+
+    /// Where the order of a channel is made now.
+    pub(super) fn seat_of(&self, channel: ChannelId, me: NodeId, now: std::time::Instant) -> Seat {
+        let state = self.lock();
+        state.circle.seat(channel, (me, &state.wires), now)
     }
 
     /// Has something done about the socket to other games.
@@ -263,8 +271,9 @@ impl Exchange {
             Depends::Nothing => {}
             Depends::Question(question) => self.lock().answer(question, Err(OutOfReach)),
             Depends::Saying(saying) => {
-                let answers = self.lock().circle.unsent(saying);
-                answer_all(answers);
+                if let Some(node) = self.node() {
+                    self.return_words(&node, None, saying);
+                }
             }
         }
     }

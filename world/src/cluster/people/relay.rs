@@ -80,6 +80,7 @@ impl Exchange {
             TalkMessage::Refused { saying } => {
                 answer_all(self.circle(|circle| circle.refused(from, saying)));
             }
+            TalkMessage::NotHere { saying } => self.return_words(node, Some(from), saying),
             TalkMessage::Line { channel, line, own } => {
                 let Some(id) = find(&channel) else { return };
                 let own = own.and_then(|(saying, remark)| {
@@ -101,6 +102,19 @@ impl Exchange {
         }
     }
 
+    /// Words that no order has go back to the channel here, where they wait.
+    pub(super) fn return_words(&self, node: &Services, from: Option<NodeId>, saying: u64) {
+        let returned = self.circle(|circle| circle.returned(from, saying));
+        let Some((channel, saying)) = returned else {
+            return;
+        };
+        let back = ChannelMessage::Back(Box::new(saying));
+        if !node.channels.try_from_afar(channel, back) {
+            // Their receipt has told the player; nothing waits for them.
+            self.circle(|circle| circle.came_back(channel));
+        }
+    }
+
     fn name(&self, channel: ChannelId) -> Option<String> {
         let node = self.node()?;
         let about = node.world.channel(channel)?;
@@ -111,30 +125,25 @@ impl Exchange {
 impl Relay for Exchange {
     fn seat(&self, channel: ChannelId) -> Seat {
         let (me, now) = (self.cluster.me(), Instant::now().into_std());
-        self.circle(|circle| circle.seat(channel, me, now))
+        self.seat_of(channel, me, now)
     }
 
     fn forward(&self, channel: ChannelId, saying: Saying) {
-        let Saying {
-            name,
-            text,
-            by,
-            receipt,
-        } = saying;
         let owner = self.circle(|circle| circle.owner(channel));
         let (Some(owner), Some(on)) = (owner, self.name(channel)) else {
-            return out(receipt);
+            return out(saying.receipt);
         };
-        let waits = self.circle(|circle| circle.wait(owner, (by, receipt)));
+        let (name, text) = (saying.name.to_string(), saying.text.to_string());
+        let waits = self.circle(|circle| circle.wait(owner, channel, saying));
         let saying = match waits {
             Ok(saying) => saying,
-            Err(receipt) => return out(receipt),
+            Err(saying) => return out(saying.receipt),
         };
         let say = TalkMessage::Say {
             channel: on,
             saying,
-            name: name.to_string(),
-            text: text.to_string(),
+            name,
+            text,
         };
         self.say(owner, saying, &PeopleMessage::Talk(say));
     }
@@ -175,6 +184,15 @@ impl Relay for Exchange {
             (origin.node, message(Some((origin.saying, remark))))
         });
         self.send_each(&to_all, own.as_ref().map(|(node, own)| (*node, own)));
+    }
+
+    fn came_back(&self, channel: ChannelId) {
+        self.circle(|circle| circle.came_back(channel));
+    }
+
+    fn return_to(&self, origin: Origin) {
+        let Origin { node, saying } = origin;
+        self.send(node, &PeopleMessage::Talk(TalkMessage::NotHere { saying }));
     }
 
     fn refuse(&self, origin: Origin) {

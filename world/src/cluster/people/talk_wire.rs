@@ -52,6 +52,11 @@ pub(super) enum TalkMessage {
         /// The line; its place means nothing.
         line: LineRecord,
     },
+    /// To a speaker's node: the order of that channel is not made here, so that was not said.
+    NotHere {
+        /// The number.
+        saying: u64,
+    },
 }
 
 /// A line at its place.
@@ -178,6 +183,7 @@ mod tests {
         };
         check(say, b"\x0a\x00\x04chat\x09\x03Ann\x02hi");
         check(TalkMessage::Refused { saying: 9 }, b"\x0a\x01\x09");
+        check(TalkMessage::NotHere { saying: 9 }, b"\x0a\x06\x09");
         let said = TalkMessage::Line {
             channel: channel(),
             line: record.clone(),

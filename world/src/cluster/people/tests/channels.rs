@@ -172,3 +172,104 @@ async fn without_an_owner_a_speaker_is_told_and_can_still_read() {
     ann.asks("chat", "hello").await;
     rig.stop().await;
 }
+
+/// What this bot has seen of lines with this mark, in order, without what it typed to be refused.
+fn order_of(bot: &Bot, who: &str) -> Vec<String> {
+    let mark = format!("line-{who}.");
+    let lines = bot.seen.lines().filter_map(|line| line.split(&mark).nth(1));
+    lines
+        .map(|number| number.trim_end_matches('"').trim().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn words_on_a_channel_without_an_owner_wait_and_are_said_in_order_once() {
+    let mut rig = Rig::new(3).await;
+    rig.place_all(3);
+    let (mut ann, _) = rig.at(1).guest().await;
+    let (mut bob, _) = rig.at(2).guest().await;
+    ann.asks("chat line-a.0", "line-a.0").await;
+    bob.sees("line-a.0").await;
+    rig.kill(3).await;
+    for number in 1..=3 {
+        ann.type_line(&format!("chat line-a.{number}"));
+    }
+    ann.asks("score", "You are").await;
+    rig.mesh.place(&shards::channel("chat"), NodeId(2));
+    ann.asks("chat line-a.4", "line-a.4").await;
+    bob.sees("line-a.4").await;
+    for bot in [&ann, &bob] {
+        assert_eq!(
+            order_of(bot, "a"),
+            ["0", "1", "2", "3", "4"],
+            "{}",
+            bot.seen
+        );
+    }
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn words_said_while_a_channel_moves_to_and_fro_are_told_once_and_in_order() {
+    let rig = Rig::new(3).await;
+    rig.place_all(1);
+    let mut bots = Vec::new();
+    for realm in &rig.worlds {
+        bots.push(realm.guest().await.0);
+    }
+    let chat = shards::channel("chat");
+    for number in 0..8_u16 {
+        let to = NodeId(number % 3 + 1);
+        let (tell, told) = tokio::sync::oneshot::channel();
+        for (who, bot) in bots.iter().enumerate() {
+            bot.type_line(&format!("chat line-{who}.{number}"));
+        }
+        rig.mesh
+            .move_shard(&chat, to, move |done| drop(tell.send(done)));
+        drop(tokio::time::timeout(PATIENCE, told).await.unwrap());
+    }
+    for bot in &mut bots {
+        for who in 0..3 {
+            while order_of(bot, &who.to_string()).len() < 8 {
+                bot.sees("\n").await;
+            }
+        }
+    }
+    let all: Vec<String> = (0..8).map(|number| number.to_string()).collect();
+    for bot in &bots {
+        for who in 0..3 {
+            assert_eq!(order_of(bot, &who.to_string()), all, "{}", bot.seen);
+        }
+        assert!(!bot.seen.contains("just now"), "{}", bot.seen);
+    }
+    rig.stop().await;
+}
+
+#[tokio::test]
+async fn more_words_than_a_node_holds_are_refused_at_once_and_none_is_dropped() {
+    let rig = Rig::new(1).await;
+    let mut bots = Vec::new();
+    for who in 0..21 {
+        let (mut bot, _) = rig.at(1).guest().await;
+        for number in 0..3 {
+            bot.type_line(&format!("chat line-{who}.{number}"));
+        }
+        bot.asks("score", "You are").await;
+        bots.push(bot);
+    }
+    let (mut last, _) = rig.at(1).guest().await;
+    for number in 0..3 {
+        last.type_line(&format!("chat line-last.{number}"));
+    }
+    for _ in 0..2 {
+        last.sees("cannot be reached just now").await;
+    }
+    rig.place_all(1);
+    last.sees("line-last.0").await;
+    for (who, bot) in bots.iter_mut().enumerate() {
+        bot.sees("line-last.0").await;
+        assert_eq!(order_of(bot, &who.to_string()), ["0", "1", "2"]);
+    }
+    assert_eq!(order_of(&last, "last").len(), 1, "{}", last.seen);
+    rig.stop().await;
+}
