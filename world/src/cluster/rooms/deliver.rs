@@ -2,18 +2,14 @@
 
 use super::counts::Count;
 use super::desk::{Desk, Still};
-use super::frame::{Entry, Frame, Head, Letter, Opening, What};
+use super::fan::News;
+use super::frame::{Frame, Head, Letter, Opening, What};
 use super::gate::Owner;
 use super::gateway::{Gateway, now};
-use crate::event::Event;
 use crate::ids::{Being, RoomId, SessionId};
-use crate::ops::metrics;
 use crate::ring::{BeingPort, Farewell, Receipt, RoomMessage, SessionMessage, Undelivered};
 use crate::room::{Answer, Cast};
-use crate::view::{Batch, Notice};
 use belay_cluster::NodeId;
-use belay_runtime::TrySendError;
-use std::sync::Arc;
 
 impl Gateway {
     /// A message of another node's gateway or zones.
@@ -40,14 +36,14 @@ impl Gateway {
                     receipt.refuse(why);
                 }
             }
-            Frame::Notice(_, room, entry) => self.notice_came(head, room, entry),
+            Frame::Notice(_, room, entry) => self.news_came(head, room, News::notice(entry)),
             Frame::Tick {
                 room,
                 all,
                 newcomers,
                 fresh,
                 ..
-            } => self.tick_came(head, room, (all, newcomers), &fresh),
+            } => self.news_came(head, room, News::tick(all, newcomers, fresh)),
             Frame::RoomClosed(_, room, session) => self.room_closed(head, room, session),
             Frame::Open(_, how) => self.opened_elsewhere(owner, head, how),
             Frame::Shut(_) => self.step(head.zone, |desk, outs| desk.gate.shut(owner, now(), outs)),
@@ -188,56 +184,13 @@ impl Gateway {
         }
     }
 
-    fn notice_came(&self, head: Head, room: RoomId, (by, seen): Entry) {
+    fn news_came(&self, head: Head, room: RoomId, news: News) {
         self.counts().add(Count::EventsIn, 1);
         let mut desk = self.lock(head.zone);
-        if !desk.gate.accepts(head.epoch) {
-            return self.counts().add(Count::Stale, 1);
-        }
-        let Some(here) = desk.standing.in_room(room) else {
-            return;
-        };
-        let notice = Arc::new(Notice::new(Event::Seen(seen)));
-        let mut ended = false;
-        let others = here
-            .iter()
-            .filter(|(session, _)| by != Some(Being::Session(**session)));
-        for (_, port) in others {
-            self.counts().add(Count::FanOut, 1);
-            ended |= not_taken(port.try_send(SessionMessage::Notice(notice.clone())));
-        }
-        if ended {
-            desk.standing.purge(room);
-        }
-    }
-
-    fn tick_came(
-        &self,
-        head: Head,
-        room: RoomId,
-        (all, newcomers): (Vec<Entry>, Vec<Entry>),
-        fresh: &[SessionId],
-    ) {
-        self.counts().add(Count::EventsIn, 1);
-        let mut desk = self.lock(head.zone);
-        if !desk.gate.accepts(head.epoch) {
-            return self.counts().add(Count::Stale, 1);
-        }
-        let Some(here) = desk.standing.in_room(room) else {
-            return;
-        };
-        let (all, newcomers) = (batch(all), batch(newcomers));
-        let mut ended = false;
-        for (session, port) in here {
-            let came_during = fresh.binary_search(session).is_ok();
-            let Some(batch) = (if came_during { &newcomers } else { &all }) else {
-                continue;
-            };
-            self.counts().add(Count::FanOut, 1);
-            ended |= not_taken(port.try_send(SessionMessage::Tick(batch.clone())));
-        }
-        if ended {
-            desk.standing.purge(room);
+        if desk.gate.accepts(head.epoch) {
+            self.tell(&mut desk, (head.zone, room), news);
+        } else {
+            self.counts().add(Count::Stale, 1);
         }
     }
 
@@ -249,18 +202,6 @@ impl Gateway {
         if let Some(port) = desk.standing.leave(room, session) {
             drop(port.try_send_owed(SessionMessage::RoomClosed(room)));
         }
-    }
-}
-
-/// Counts what a session had no room for; whether the session has ended.
-fn not_taken(sent: Result<(), TrySendError<SessionMessage>>) -> bool {
-    match sent {
-        Ok(()) => false,
-        Err(TrySendError::Full(_)) => {
-            metrics::ambient_dropped(1);
-            false
-        }
-        Err(TrySendError::Closed(_)) => true,
     }
 }
 
@@ -283,15 +224,4 @@ fn note(desk: &mut Desk, being: Being, receipt: &Receipt, answer: &Answer) {
         | Answer::Placed(_)
         | Answer::Person { .. } => {}
     }
-}
-
-pub(super) fn batch(entries: Vec<Entry>) -> Option<Arc<Batch>> {
-    if entries.is_empty() {
-        return None;
-    }
-    let events = entries
-        .into_iter()
-        .map(|(by, seen)| (by, Event::Seen(seen)))
-        .collect();
-    Some(Arc::new(Batch::new(events)))
 }

@@ -1,6 +1,7 @@
 //! `[process]` What a node knows of one zone: the gate of its own sessions, who of them stands in
 //! the zone's rooms while these are elsewhere, and the zone itself where it is this node's.
 
+use super::fan::Telling;
 use super::far::Far;
 use super::frame::Head;
 use super::gate::Gate;
@@ -10,7 +11,7 @@ use crate::room::LiveRoom;
 use crate::zone::Right;
 use belay_cluster::{Epoch, NodeId};
 use belay_runtime::Heir;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,6 +20,8 @@ use std::time::Instant;
 pub(super) struct Desk {
     pub(super) gate: Gate<Receipt>,
     pub(super) standing: Standing,
+    /// What is being told to those who stand there.
+    pub(super) tellings: VecDeque<Telling>,
     pub(super) stall: Option<Stall>,
     /// The rooms are here and open, so letters need not come by.
     pub(super) direct: bool,

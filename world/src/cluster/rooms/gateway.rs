@@ -19,6 +19,8 @@ use crate::ops::metrics;
 use crate::ring::{BeingPort, Farewell, Receipt, RoomMessage, Rooms, SessionMessage, Undelivered};
 use crate::room::{Ask, Cast, Reach};
 use belay_cluster::{Cluster, Epoch, NodeId};
+use belay_runtime::{Capacity, Mailbox};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Instant;
@@ -32,6 +34,10 @@ pub struct Gateway {
     pub(super) outbox: Outbox,
     desks: Box<[Mutex<Desk>]>,
     counts: Counts,
+    /// Wakes who tells crowds.
+    pub(super) fan: Mailbox<()>,
+    /// The zones of which crowds are being told. Locked within a desk.
+    pub(super) fanning: Mutex<BTreeSet<ZoneId>>,
     /// Told when a gate has settled.
     pub(super) settled: Notify,
     myself: Weak<Self>,
@@ -61,6 +67,7 @@ impl Gateway {
             Mutex::new(Desk {
                 gate: Gate::new(me, at),
                 standing: Standing::default(),
+                tellings: VecDeque::new(),
                 stall: None,
                 direct: false,
             })
@@ -72,6 +79,8 @@ impl Gateway {
             rooms: rooms.clone(),
             outbox: Outbox::new(cluster),
             counts: Counts::default(),
+            fan: Mailbox::new(Capacity::new(1)),
+            fanning: Mutex::default(),
             settled: Notify::new(),
             myself: myself.clone(),
         });

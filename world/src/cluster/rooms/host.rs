@@ -1,6 +1,7 @@
 //! `[process]` The zones of this node, as the cluster hands them out. What must hold at once (that
 //! a zone takes no more letters) is done at once; the rest is the work of the zone's keeper.
 
+use super::fan::fan;
 use super::gateway::Gateway;
 use super::keeper::{Order, Workshop, keeper, mailbox};
 use super::limits::GATE_EVERY;
@@ -88,6 +89,7 @@ impl RoomsHost {
             Supervisor::builder("world")
                 .child(zones.spec())
                 .children(keepers.collect::<Vec<_>>())
+                .child(fan(gateway.clone()))
                 .child(clock(gateway.clone()))
         })
     }

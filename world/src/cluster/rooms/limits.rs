@@ -27,6 +27,10 @@ pub const LETTER_BYTES: usize = 64;
 /// asked and did not answer is lost.
 pub const SETTLE_MAX: Duration = Duration::from_secs(5);
 
+/// News of rooms of a zone elsewhere that wait for this node's sessions there, while a crowd is
+/// told of those before. More: all is told at once.
+pub const TELLINGS_MAX: usize = 64;
+
 /// How often a node looks for letters that have waited too long.
 pub const GATE_EVERY: Duration = Duration::from_millis(100);
 

@@ -8,6 +8,7 @@
 mod counts;
 mod deliver;
 mod desk;
+mod fan;
 mod far;
 mod floors;
 mod frame;

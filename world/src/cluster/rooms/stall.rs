@@ -25,6 +25,8 @@ impl Gateway {
         (epoch, how): (Epoch, Opening),
         outs: &mut super::gateway::Outs,
     ) {
+        // Before they stand elsewhere, or nowhere, for this node.
+        self.tell_rest(desk);
         let Desk { gate, standing, .. } = desk;
         gate.opened(((self.me, epoch), how), &|| standing.beings(), now(), outs);
         if how != Opening::Fresh {

@@ -2,6 +2,10 @@
 
 use super::rig::{Bot, Rig, Rules};
 use crate::cluster::Count;
+use crate::cluster::rooms::frame::{Frame, Head};
+use crate::event::Seen;
+use crate::ids::ZoneId;
+use crate::sample::HALL;
 use belay_cluster::NodeId;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -157,5 +161,60 @@ async fn a_cut_wire_loses_an_ask_once_and_the_player_comes_back_when_it_is_heale
     assert_eq!(ann.saw("The Hall"), 1, "never sent to recall: {}", ann.seen);
     bob.asks("say yes", "You say").await;
     ann.sees("yes").await;
+    rig.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn regression_one_frame_for_a_large_crowd_does_not_make_one_long_turn() {
+    const CROWD: u64 = 300;
+    let rig = Rig::new(2, Rules::default()).await;
+    let epoch = rig.place("town", 1).await;
+    rig.place("wild", 1).await;
+    let mut crowd = Vec::new();
+    for _ in 0..CROWD {
+        crowd.push(rig.at(2).guest().await);
+    }
+    // All arrivals are told.
+    for one in &mut crowd {
+        one.asks("say ready", "You say").await;
+    }
+    for one in &mut crowd {
+        while one.saw("ready") < 300 {
+            one.sees("ready").await;
+        }
+    }
+    let head = Head {
+        zone: ZoneId(0),
+        epoch,
+    };
+    let happens = |text: &str| {
+        let seen = Seen::Emotes {
+            who: "The bell".into(),
+            text: text.into(),
+        };
+        (None, seen)
+    };
+    let tick = Frame::Tick {
+        head,
+        room: HALL,
+        all: vec![happens("rings once.")],
+        newcomers: Vec::new(),
+        fresh: Vec::new(),
+    };
+    let notice = Frame::Notice(head, HALL, happens("rings twice."));
+    let before = rig.at(2).count(Count::FanOut);
+    for frame in [&tick, &notice] {
+        let bytes = frame.encode().unwrap();
+        rig.at(2).gateway().deliver(NodeId(1), &bytes);
+    }
+    let told = rig.at(2).count(Count::FanOut) - before;
+    assert!(told < CROWD, "the rest has to wait: {told}");
+    for one in &mut crowd {
+        one.sees("rings twice.").await;
+        let (first, second) = (one.seen.find("once."), one.seen.find("twice."));
+        assert!(first < second, "{}", one.seen);
+        assert_eq!([one.saw("once."), one.saw("twice.")], [1, 1]);
+    }
+    assert_eq!(rig.at(2).count(Count::FanOut) - before, 2 * CROWD);
     rig.stop().await;
 }
