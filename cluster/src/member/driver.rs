@@ -4,6 +4,8 @@
 
 use super::deeds;
 use super::event::{Event, JoinReply, Keep, Newest, News};
+use super::roll::Roll;
+use super::route::Part;
 use super::shared::{Observations, Shared};
 use crate::command::{Candidate, Outcome};
 use crate::counts::Counts;
@@ -14,7 +16,7 @@ use crate::ids::NodeId;
 use crate::lease::Fences;
 use crate::order::OrderError;
 use crate::raft::{ProposeError, Raft};
-use crate::transport::{Inbound, Member, Transport};
+use crate::transport::{Inbound, Lane, Member, Transport};
 use crate::view::View;
 use belay_runtime::{Context, Exit, Incoming, TimerId};
 use futures_util::StreamExt as _;
@@ -46,7 +48,9 @@ pub(crate) struct Driver<T: Transport> {
     pub(crate) keep: Keep,
     pub(super) duty: Duty,
     pub(super) view: Arc<View>,
-    members: Vec<Member>,
+    pub(super) members: Vec<Member>,
+    /// What another member told of them.
+    pub(super) told: Roll,
     pub(super) role: Role,
     pub(super) fences: Fences,
     pub(super) orders: BTreeMap<OrderId, OrderReply>,
@@ -87,6 +91,7 @@ impl<T: Transport> Driver<T> {
             duty,
             view: Arc::default(),
             members: Vec::new(),
+            told: Roll::default(),
             role: Role::default(),
             fences,
             orders: BTreeMap::new(),
@@ -208,6 +213,9 @@ impl<T: Transport> Driver<T> {
                 lane: _,
                 body,
             } => {
+                if let Some((Part::Members, roll)) = Part::unwrap(body.clone()) {
+                    return self.told(from, &roll);
+                }
                 match super::route::to_input(from, incarnation, body) {
                     Some(input) => self.input(ctx, input),
                     None => {
@@ -217,6 +225,9 @@ impl<T: Transport> Driver<T> {
                 return;
             }
         };
+        if up.is_some() && lane == Lane::Control {
+            self.tell(node);
+        }
         self.input(ctx, Input::Peer { node, lane, up });
     }
 
@@ -264,23 +275,8 @@ impl<T: Transport> Driver<T> {
     fn see(&mut self, view: &Arc<View>) {
         self.counts.see(&self.view, view);
         self.shared.sees(view.clone());
-        let me = self.shared.number();
-        let others = view.nodes.iter().filter(|(node, _)| **node != me);
-        let members: Vec<Member> = others
-            .map(|(node, known)| Member {
-                node: *node,
-                name: known.name.clone(),
-                address: known.address.clone(),
-                incarnation: known.incarnation,
-            })
-            .collect();
-        // Before anything is applied here, the members are those of the last life.
-        if members != self.members && view.applied > 0 {
-            self.shared.transport.members(&members);
-            self.keep.members(&members);
-            self.members = members;
-        }
         self.view = view.clone();
+        self.reach();
         self.host.changed(view);
     }
 

@@ -76,7 +76,7 @@ impl<T: Transport> Driver<T> {
         }
     }
 
-    fn send(&self, to: NodeId, lane: Lane, part: &Part, body: &[u8]) {
+    pub(super) fn send(&self, to: NodeId, lane: Lane, part: &Part, body: &[u8]) {
         // Said again until it has come about, so a loss is only a delay.
         let sent = self
             .shared

@@ -20,6 +20,7 @@ mod join;
 mod keep;
 mod notes;
 mod open;
+mod roll;
 mod route;
 mod shared;
 

@@ -16,6 +16,8 @@ pub(crate) enum Part {
     Host,
     /// Play lane: the states of shards that move.
     HandOver,
+    /// Control lane: who the members are.
+    Members,
 }
 
 impl Part {
@@ -25,6 +27,7 @@ impl Part {
             Self::Duty => 2,
             Self::Host => 3,
             Self::HandOver => 4,
+            Self::Members => 5,
         }
     }
 
@@ -42,7 +45,13 @@ impl Part {
             return None;
         }
         let tag = whole.get_u8();
-        let parts = [Self::Raft, Self::Duty, Self::Host, Self::HandOver];
+        let parts = [
+            Self::Raft,
+            Self::Duty,
+            Self::Host,
+            Self::HandOver,
+            Self::Members,
+        ];
         let part = parts.into_iter().find(|part| part.tag() == tag)?;
         Some((part, whole))
     }
@@ -68,7 +77,7 @@ pub(crate) fn to_input(from: NodeId, incarnation: Incarnation, body: Bytes) -> O
                 message,
             })
         }
-        Part::Raft | Part::Host => None,
+        Part::Raft | Part::Host | Part::Members => None,
     }
 }
 
@@ -78,7 +87,11 @@ mod tests {
 
     #[test]
     fn a_message_comes_to_the_part_that_it_is_for() {
-        for part in [Part::Raft, Part::Duty, Part::Host, Part::HandOver] {
+        let (control, play) = (
+            [Part::Raft, Part::Duty, Part::Members],
+            [Part::Host, Part::HandOver],
+        );
+        for part in control.into_iter().chain(play) {
             let whole = part.wrap(b"words");
             assert_eq!(
                 Part::unwrap(whole),

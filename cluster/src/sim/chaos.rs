@@ -213,9 +213,10 @@ impl Chaos {
             }
             assert!(
                 self.sim.now() - began < RECOVERY * 2,
-                "acknowledged: {acknowledged:?} known: {known}, voters: {}, later: {:?}",
+                "acknowledged: {acknowledged:?} known: {known}, voters: {}, later: {:?}, {:#?}",
                 self.sim.votes_are_settled(),
-                self.later
+                self.later,
+                self.sim.figures()
             );
             self.run_for(Duration::from_millis(500));
         }
@@ -255,8 +256,12 @@ fn run(seed: u64) -> (Duration, Sim) {
 fn chaos() {
     let mut took = Vec::new();
     let mut befell = std::collections::BTreeMap::new();
+    let mut failed = Vec::new();
     for seed in super::run::seeds(0..8) {
-        let (recovery, sim) = run(seed);
+        let Ok((recovery, sim)) = std::panic::catch_unwind(|| run(seed)) else {
+            failed.push(seed);
+            continue;
+        };
         took.push(recovery);
         for (what, count) in &sim.befell {
             *befell.entry(*what).or_insert(0) += count;
@@ -265,6 +270,11 @@ fn chaos() {
         *befell.entry("leaderships").or_insert(0) += history.leaderships();
         *befell.entry("fenced writes").or_insert(0) += usize::try_from(history.fenced).unwrap();
     }
+    assert_eq!(
+        failed,
+        Vec::<u64>::new(),
+        "these seeds failed, as told above"
+    );
     took.sort();
     let of = |part: usize| took.get((took.len() - 1) * part / 100).copied();
     eprintln!(

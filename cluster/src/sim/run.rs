@@ -11,6 +11,7 @@ use crate::ids::{NodeId, ShardId};
 use crate::log::Change;
 use crate::member::{Event, JoinReply};
 use crate::order::{Order, OrderError};
+use crate::raft::RaftFigures;
 use crate::view::View;
 use crate::wire::JoinAnswer;
 use rand::SeedableRng as _;
@@ -293,6 +294,13 @@ impl Sim {
 
     pub(super) fn befalls(&mut self, what: &'static str) {
         *self.befell.entry(what).or_default() += 1;
+    }
+
+    /// How raft does on each node that lives.
+    pub(super) fn figures(&self) -> BTreeMap<NodeId, Option<RaftFigures>> {
+        let figures = |alive: &Alive| alive.shared.raft().map(|raft| raft.figures());
+        let alive = self.alive.iter();
+        alive.map(|(node, alive)| (*node, figures(alive))).collect()
     }
 
     /// Whether the voters are those that the log's members call for, and raft knows no others.

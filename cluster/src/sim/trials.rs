@@ -223,6 +223,55 @@ fn a_change_of_voters_ends_whenever_the_leader_dies() {
     }
 }
 
+/// A node that was away does not know whom it has missed. When one of those leads, it must be told
+/// by others before it can hear the leader: it stayed behind for good.
+#[test]
+fn regression_a_node_that_was_away_while_its_leader_joined_catches_up() {
+    for seed in 180..183 {
+        let mut sim = three(seed);
+        let away = follower_that_votes(&sim);
+        sim.kill(away);
+        let joined = [sim.join(), sim.join(), sim.join()];
+        let settled = |sim: &Sim| {
+            let leader = sim.leader().unwrap_or_default();
+            let voters = sim.figures().remove(&leader).flatten();
+            let voters = voters.map(|raft| raft.voters).unwrap_or_default();
+            sim.votes_are_settled() && joined.iter().all(|new| voters.contains(new))
+        };
+        assert!(
+            sim.run_until(20 * SECOND, settled),
+            "seed {seed}: they vote"
+        );
+        // Until all know that they do.
+        sim.run_for(2 * SECOND);
+        let old = sim.nodes().into_iter();
+        let old: Vec<_> = old
+            .filter(|node| sim.lives(*node) && !joined.contains(node))
+            .collect();
+        old.iter().for_each(|node| sim.kill(*node));
+        let leads = |sim: &Sim| sim.leader().is_some_and(|leader| joined.contains(&leader));
+        assert!(
+            sim.run_until(5 * SECOND, leads),
+            "seed {seed}: one of those leads"
+        );
+        old.iter().for_each(|node| sim.restart(*node));
+        sim.restart(away);
+        let knows = |sim: &Sim| {
+            joined
+                .iter()
+                .all(|new| sim.view(away).unwrap().nodes.contains_key(new))
+        };
+        assert!(
+            sim.run_until(10 * SECOND, knows),
+            "seed {seed}: it has the log"
+        );
+        assert!(
+            sim.run_until(10 * SECOND, |sim| sim.all_act(SHARDS, LATELY)),
+            "seed {seed}"
+        );
+    }
+}
+
 /// One of the first three, which vote; not the leader, and not node 1, which is asked later.
 fn follower_that_votes(sim: &Sim) -> NodeId {
     let leader = sim.leader();
