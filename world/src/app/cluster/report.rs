@@ -20,6 +20,9 @@ const NAME_WIDTH: usize = 20;
 /// Characters of a shard's name in a column.
 const SHARD_WIDTH: usize = 32;
 
+/// Digits of an epoch in a column.
+const EPOCH_WIDTH: std::ops::RangeInclusive<usize> = 6..=20;
+
 /// In columns.
 pub(super) fn columns(status: &Status) -> String {
     let mut out = heading(status);
@@ -71,23 +74,25 @@ fn shard_columns(status: &Status, out: &mut String) {
     );
     let owners = status.shards.iter().filter_map(|it| it.owner.as_ref());
     let owner_width = width(owners, NAME_WIDTH, "owner");
+    let epochs: Vec<String> = status.shards.iter().map(epoch).collect();
+    let epoch_width = width(epochs.iter(), *EPOCH_WIDTH.end(), "epoch").max(*EPOCH_WIDTH.start());
     push(
         out,
         &format!(
-            "  {:shard_width$}  {:owner_width$}  {:>6}  {:>6}  {:>6}  state",
+            "  {:shard_width$}  {:owner_width$}  {:>epoch_width$}  {:>6}  {:>6}  state",
             "shard", "owner", "epoch", "tick", "weight"
         ),
     );
-    for it in &status.shards {
+    for (it, epoch) in status.shards.iter().zip(epochs) {
         let cells = format!(
-            "  {:shard_width$}  {:owner_width$}  {:>6}  {:>6}  {:>6}  {}",
+            "  {:shard_width$}  {:owner_width$}  {:>epoch_width$}  {:>6}  {:>6}  {}",
             cut(&it.shard, SHARD_WIDTH),
             it.owner
                 .as_ref()
                 .map_or("-".to_owned(), |name| cut(name, NAME_WIDTH)),
-            epoch(it),
+            epoch,
             it.ticked_ms_ago.map_or("-".to_owned(), age),
-            it.weight,
+            weight(status, it).map_or("-".to_owned(), |weight| weight.to_string()),
             state(status, it),
         );
         push(out, &cells);
@@ -128,7 +133,10 @@ pub(super) fn lines(status: &Status) -> String {
         if let Some(ms) = it.ticked_ms_ago {
             add(&mut line, format_args!(", ticked {} ago", age(ms)));
         }
-        add(&mut line, format_args!(", weight {}.\n", it.weight));
+        if let Some(weight) = weight(status, it) {
+            add(&mut line, format_args!(", weight {weight}"));
+        }
+        line.push_str(".\n");
         out.push_str(&line);
     }
     out
@@ -158,9 +166,15 @@ fn heading(status: &Status) -> String {
         "without a lease: out of reach of the leader"
     };
     let (last, applied) = status.log;
+    let elsewhere = match &status.leader {
+        Some(name) if *name != status.node => {
+            format!("Leases, lags, ticks and weights are known to {name} alone.\n")
+        }
+        _ => String::new(),
+    };
     format!(
         "Cluster {}: {leader}, term {}, {}, {}.\nThis is {}, {lease}; entry {applied} of {last} \
-         is applied.\n",
+         is applied.\n{elsewhere}",
         status.cluster,
         status.term,
         counted(status.nodes.len(), "node"),
@@ -181,6 +195,11 @@ pub(super) fn phase(phase: NodePhase) -> &'static str {
         NodePhase::Draining => "draining",
         NodePhase::Down => "down",
     }
+}
+
+/// How heavy a shard is: the leader alone is told.
+fn weight(status: &Status, it: &ShardStatus) -> Option<u32> {
+    (status.leader.as_ref() == Some(&status.node)).then_some(it.weight)
 }
 
 fn epoch(it: &ShardStatus) -> String {

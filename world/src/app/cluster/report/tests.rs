@@ -112,6 +112,44 @@ Shard zone:marsh: on nobody, not placed, epoch 9, weight 12.
 }
 
 #[test]
+fn a_follower_says_who_knows_what_it_is_not_told() {
+    let mut status = example();
+    status.node = "n2".to_owned();
+    for it in &mut status.shards {
+        it.ticked_ms_ago = None;
+        it.weight = 0;
+    }
+    let text = lines(&status);
+    for part in [
+        "Leases, lags, ticks and weights are known to n1 alone.\n",
+        "Shard accounts:0: on n2, placed, epoch 17.\n",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let text = columns(&status);
+    let row = "  accounts:0    n2         17       -       -  placed\n";
+    assert!(text.contains(row), "{text}");
+}
+
+#[test]
+fn epochs_of_a_cluster_that_was_founded_again_keep_their_column() {
+    let mut status = example();
+    if let Some(it) = status.shards.first_mut() {
+        it.placement = Placement::Placed {
+            node: NodeId(2),
+            epoch: Epoch((1 << 30) + 17),
+        };
+    }
+    let text = columns(&status);
+    let end = |word: &str| {
+        text.lines()
+            .find_map(|line| Some(line.find(word)? + word.len()))
+    };
+    assert!(end("1073741841").is_some(), "{text}");
+    assert_eq!(end("1073741841"), end("epoch"), "{text}");
+}
+
+#[test]
 fn a_node_that_is_out_of_reach_says_so() {
     let mut status = example();
     status.leader = None;
