@@ -7,6 +7,7 @@
 use super::circle::Circle;
 use super::counter::{Counter, Out};
 use super::games::Socket;
+use super::gifts::Gifts;
 use super::local;
 use super::port::OutOfReach;
 use super::state::{Answered, Depends, Job, State};
@@ -17,7 +18,7 @@ use crate::event::Text;
 use crate::ids::ChannelId;
 use crate::node::{Far, Herald, Person, Presence, Services};
 use crate::talk::Seat;
-use belay_cluster::{Class, Cluster, NodeId, PeerNews, View};
+use belay_cluster::{Class, Cluster, NodeId, NodePhase, PeerNews, View};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -103,6 +104,16 @@ impl Exchange {
         step(&mut self.lock().circle)
     }
 
+    /// Has something done about gifts.
+    pub(super) fn gifts<R>(&self, step: impl FnOnce(&mut Gifts) -> R) -> R {
+        step(&mut self.lock().gifts)
+    }
+
+    /// For answers that come later.
+    pub(super) fn myself(&self) -> Weak<Self> {
+        self.me.clone()
+    }
+
     /// Where the order of a channel is made now.
     pub(super) fn seat_of(&self, channel: ChannelId, me: NodeId, now: std::time::Instant) -> Seat {
         let state = self.lock();
@@ -129,7 +140,11 @@ impl Exchange {
 
     /// A wire came or went.
     pub(super) fn peer(&self, node: NodeId, news: PeerNews) {
-        let stands = matches!(news, PeerNews::Up(_));
+        let life = match news {
+            PeerNews::Up(life) => Some(life),
+            PeerNews::Down => None,
+        };
+        let stands = life.is_some();
         let services = self.node.upgrade();
         if let Some(services) = &services {
             self.note(services, |presence| presence.wire(node, stands));
@@ -151,6 +166,9 @@ impl Exchange {
             }
             Some(_) | None => self.channels_down(node),
         }
+        if let Some(life) = life {
+            self.gifts_up(node, life);
+        }
         // A ban that was said while the wire was down is on record.
         if let Some(services) = services.filter(|_| stands) {
             services.refresh_bans();
@@ -164,6 +182,11 @@ impl Exchange {
         };
         let living: BTreeSet<NodeId> = view.living().collect();
         self.note(&services, |presence| presence.members(&living));
+        for (node, known) in &view.nodes {
+            if known.phase == NodePhase::Down {
+                self.gifts_lost(*node);
+            }
+        }
         self.claims(|counter, out| counter.changed(view, out));
         self.channels_changed(&services, view);
         self.games_changed(&services, view);
@@ -194,6 +217,14 @@ impl Exchange {
             }
             PeopleMessage::Left { name, entry } => {
                 self.note(&services, |presence| presence.left(from, &name, entry));
+            }
+            PeopleMessage::Ask {
+                question,
+                to,
+                errand: errand @ Errand::Receive { .. },
+            } => {
+                let reply = self.receive_gift(&services, from, &to, errand);
+                self.send(from, &PeopleMessage::Answer { question, reply });
             }
             PeopleMessage::Ask {
                 question,

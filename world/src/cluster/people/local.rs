@@ -46,7 +46,11 @@ pub(super) fn obey(
             let told = Box::new(move |outcome| reply(Reply::Read(outcome == TellOutcome::Shown)));
             node.bridge.told_from_afar(from, to, &text, told);
         }
-        Errand::Tell { .. } | Errand::Kick { .. } | Errand::Crash | Errand::Where => {
+        Errand::Tell { .. }
+        | Errand::Kick { .. }
+        | Errand::Crash
+        | Errand::Where
+        | Errand::Receive { .. } => {
             let player = node.players.find_exactly(to);
             reply(player.map_or(Reply::Nobody, |player| at_once(node, &player, errand)));
         }
@@ -85,7 +89,7 @@ fn at_once(node: &Services, player: &Player, errand: Errand) -> Reply {
             }
         }
         // Not of a player here, or answered later.
-        Errand::ToGame { .. } | Errand::FromGame { .. } => Reply::Nobody,
+        Errand::ToGame { .. } | Errand::FromGame { .. } | Errand::Receive { .. } => Reply::Nobody,
     }
 }
 

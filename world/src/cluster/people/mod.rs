@@ -24,6 +24,7 @@ mod desk;
 mod exchange;
 mod games;
 mod games_wire;
+mod gifts;
 mod host;
 pub mod limits;
 mod local;

@@ -90,19 +90,9 @@ impl People {
         item: Item,
         recorded: Option<RoomId>,
     ) {
-        let world = &node.world;
-        let room = recorded.and_then(|room| world.room(room));
-        let (Some(exchange), Some(prototype)) = (self.0.get(), world.item(item.prototype)) else {
-            return;
-        };
-        let gift = PeopleMessage::Gift {
-            to: to.name.to_string(),
-            from: from.to_string(),
-            item: item.id.0,
-            prototype: prototype.key.to_string(),
-            recorded: room.map(|room| room.key.to_string()),
-        };
-        exchange.send(to.node, &gift);
+        if let Some(exchange) = self.0.get() {
+            exchange.give(node, (to, from), item, recorded);
+        }
     }
 
     /// All nodes hold this ban from now on.

@@ -3,6 +3,7 @@
 use super::circle::Circle;
 use super::counter::Counter;
 use super::games::Socket;
+use super::gifts::Gifts;
 use super::limits;
 use super::port::OutOfReach;
 use super::wire::{Errand, PeopleMessage, PersonRecord, Reply};
@@ -26,6 +27,7 @@ pub(super) struct State {
     pub(super) counter: Counter,
     pub(super) circle: Circle,
     pub(super) socket: Socket,
+    pub(super) gifts: Gifts,
     pub(super) jobs: VecDeque<Job>,
     /// Somebody does the jobs.
     pub(super) busy: bool,
@@ -67,6 +69,7 @@ impl State {
             counter: Counter::new(),
             circle: Circle::default(),
             socket: Socket::default(),
+            gifts: Gifts::default(),
             jobs: VecDeque::new(),
             busy: false,
         }

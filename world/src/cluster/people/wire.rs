@@ -123,6 +123,20 @@ pub enum Errand {
         /// The words.
         text: String,
     },
+    /// A thing for them, which is on record as theirs, or which a guest carries for a room. It may
+    /// be brought again; then it is taken once.
+    Receive {
+        /// The number of the gift on its node.
+        gift: u64,
+        /// From whom.
+        from: String,
+        /// The thing's number.
+        item: i64,
+        /// The key of its prototype.
+        prototype: String,
+        /// For guests: the key of the room in which it stays recorded.
+        recorded: Option<String>,
+    },
 }
 
 /// What came of it.
@@ -219,6 +233,7 @@ impl std::fmt::Debug for Errand {
             Self::Where => "Where",
             Self::ToGame { .. } => "ToGame",
             Self::FromGame { .. } => "FromGame",
+            Self::Receive { .. } => "Receive",
         })
     }
 }
