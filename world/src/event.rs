@@ -312,6 +312,8 @@ pub enum Refusal {
     },
     /// Nobody knows just now on which node the place is.
     PlaceOutOfReach,
+    /// The thing is on record as somebody else's.
+    SomebodyElses,
 }
 
 /// Lists and facts.

@@ -241,7 +241,8 @@ impl SessionProcess {
         self.writer(body).transfer_item(transfer, move |outcome| {
             reply(match outcome {
                 Ok(Transfer::Done) => StoreAnswer::Recorded,
-                Ok(Transfer::Moved | Transfer::NoPlace) | Err(_) => StoreAnswer::Failed,
+                Ok(Transfer::Moved) => StoreAnswer::Moved,
+                Ok(Transfer::NoPlace) | Err(_) => StoreAnswer::Failed,
             });
         });
     }

@@ -47,6 +47,8 @@ pub enum StoreAnswer {
     Recorded,
     /// It is not, and will not be.
     Failed,
+    /// It is not, for the thing is on record as somebody else's: what was in sight is not there.
+    Moved,
     /// Whether the password is right.
     PasswordChecked(bool),
     /// The new password is on record.

@@ -94,6 +94,7 @@ pub(super) fn stored(state: &mut PlayState, line: LineId, is: StoreAnswer, out: 
         StoreAnswer::Recorded
         | StoreAnswer::Failed
         | StoreAnswer::Token(_)
+        | StoreAnswer::Moved
         | StoreAnswer::Saved(_) => Event::Refused(Refusal::NotSaved),
     };
     out.push(Effect::Show(event));

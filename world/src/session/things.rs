@@ -231,6 +231,7 @@ pub fn stored(
         }
         StoreAnswer::Recorded
         | StoreAnswer::Failed
+        | StoreAnswer::Moved
         | StoreAnswer::PasswordChecked(_)
         | StoreAnswer::PasswordSet
         | StoreAnswer::Busy => {}
@@ -242,6 +243,11 @@ pub fn stored(
         }
         return question::stored(state, line, answer, out);
     };
+    if answer == StoreAnswer::Moved {
+        // A node died while the thing changed hands, and what is left in sight of it ends here.
+        refuse(out, Refusal::SomebodyElses);
+        return out.push(ask.done());
+    }
     match (ask.what.clone(), recorded) {
         (Pending::GetRecorded { from, item }, true) => {
             got(

@@ -62,6 +62,7 @@ pub(super) fn refusal(page: &mut Page<'_>, why: &Refusal) {
         Refusal::GotLost => "The ground trembles; that did not get through.",
         Refusal::NoAnswer => "Nothing came of that in time. Try again.",
         Refusal::NotSaved => "That could not be saved, so it did not happen. Try again.",
+        Refusal::SomebodyElses => "It slips away: somebody else has it by now.",
         Refusal::GuestsCannot => "Guests cannot do that.",
         Refusal::NotYourPassword => "That is not your password. It stays as it is.",
         Refusal::StaffOnly => "Only staff can do that.",

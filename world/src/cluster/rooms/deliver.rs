@@ -54,6 +54,9 @@ impl Gateway {
             Frame::Bounced(_, number, letter) => self.step(head.zone, |desk, outs| {
                 desk.gate.bounced(owner, (number, letter), now(), outs);
             }),
+            Frame::Again(_, number) => self.asked_again(owner, head, number),
+            Frame::Took(_, number) => self.handed(from, head, number, true),
+            Frame::NotTaken(_, number) => self.handed(from, head, number, false),
         }
     }
 
@@ -163,8 +166,12 @@ impl Gateway {
 
     /// An answer passes through: who comes in and goes out is noted, so that events find them.
     fn answer_came(&self, owner: Owner, head: Head, number: u64, answer: Answer) {
+        let hands = matches!(answer, Answer::Handed(..));
         let unclaimed = {
             let mut desk = self.lock(head.zone);
+            if hands {
+                desk.take(owner, number);
+            }
             match desk.gate.answered(owner, number) {
                 None => Some(answer),
                 Some((being, receipt)) => {
@@ -173,6 +180,9 @@ impl Gateway {
                 }
             }
         };
+        if hands {
+            self.write(owner.0, &Frame::Took(head, number));
+        }
         let Some(answer) = unclaimed else { return };
         self.counts().add(Count::Stale, 1);
         if let Answer::Handed(room, item) = answer {

@@ -4,14 +4,15 @@
 use super::fan::Telling;
 use super::far::Far;
 use super::frame::Head;
-use super::gate::Gate;
+use super::gate::{Gate, Owner};
+use super::handed::Handed;
 use crate::ids::{Being, RoomId, SessionId};
 use crate::ring::{Receipt, SessionPort};
 use crate::room::LiveRoom;
 use crate::zone::Right;
 use belay_cluster::{Epoch, NodeId};
 use belay_runtime::Heir;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,6 +24,8 @@ pub(super) struct Desk {
     /// What is being told to those who stand there.
     pub(super) tellings: VecDeque<Telling>,
     pub(super) stall: Option<Stall>,
+    /// The last things that came from elsewhere, by the numbers of their asks.
+    pub(super) taken: BTreeSet<(Owner, u64)>,
     /// The rooms are here and open, so letters need not come by.
     pub(super) direct: bool,
 }
@@ -45,6 +48,8 @@ pub(super) struct Stall {
     /// Whose wire came back while it held still.
     pub(super) missed: Vec<NodeId>,
     pub(super) far: BTreeMap<NodeId, Arc<Far>>,
+    /// Things of which it is not known whether they have arrived.
+    pub(super) handed: Handed,
 }
 
 /// The states of a zone's rooms.
@@ -155,6 +160,7 @@ impl Stall {
             unsettled: Vec::new(),
             missed: Vec::new(),
             far,
+            handed: Handed::new(),
         }
     }
 

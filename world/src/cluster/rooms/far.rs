@@ -52,6 +52,9 @@ impl Far {
     pub(crate) fn answer(&self, call: u64, answer: Answer) -> Result<(), Answer> {
         match self.gateway.upgrade() {
             Some(gateway) if gateway.reaches(self.node) => {
+                if let Answer::Handed(room, item) = answer {
+                    gateway.hand(self.head, (self.node, call), (room, item));
+                }
                 gateway.write(self.node, &Frame::Answer(self.head, call, answer));
                 Ok(())
             }

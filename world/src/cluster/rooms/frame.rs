@@ -102,6 +102,12 @@ pub(super) enum Frame {
     Settled(Head),
     /// The letter of this number comes back: no room has seen it.
     Bounced(Head, u64, Letter),
+    /// A wire was cut since a thing was handed out to the ask of this number: did it arrive?
+    Again(Head, u64),
+    /// The thing for the ask of this number is here.
+    Took(Head, u64),
+    /// It never came, and nobody waits for it any more.
+    NotTaken(Head, u64),
 }
 
 /// A message that cannot be read.
@@ -147,7 +153,10 @@ impl Frame {
             | Self::Open(head, _)
             | Self::Shut(head)
             | Self::Settled(head)
-            | Self::Bounced(head, ..) => *head,
+            | Self::Bounced(head, ..)
+            | Self::Again(head, _)
+            | Self::Took(head, _)
+            | Self::NotTaken(head, _) => *head,
         }
     }
 
@@ -165,7 +174,10 @@ impl Frame {
             | Self::Open(..)
             | Self::Shut(_)
             | Self::Settled(_)
-            | Self::Bounced(..) => Class::Owed,
+            | Self::Bounced(..)
+            | Self::Again(..)
+            | Self::Took(..)
+            | Self::NotTaken(..) => Class::Owed,
         }
     }
 }

@@ -69,6 +69,7 @@ impl Gateway {
                 standing: Standing::default(),
                 tellings: VecDeque::new(),
                 stall: None,
+                taken: BTreeSet::new(),
                 direct: false,
             })
         };

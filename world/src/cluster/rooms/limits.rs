@@ -27,6 +27,14 @@ pub const LETTER_BYTES: usize = 64;
 /// asked and did not answer is lost.
 pub const SETTLE_MAX: Duration = Duration::from_secs(5);
 
+/// Things of a zone that were handed to other nodes which have not said yet that they have them.
+/// More: not waited for; one that is lost then lies on its floor when the zone begins next.
+pub const HANDED_MAX: usize = 4_096;
+
+/// Things of a zone elsewhere of which a node remembers that it has them, should it be asked. The
+/// oldest is forgotten; a player has four asks at most, and a wire is cut seldom.
+pub const TAKEN_MAX: usize = 4_096;
+
 /// News of rooms of a zone elsewhere that wait for this node's sessions there, while a crowd is
 /// told of those before. More: all is told at once.
 pub const TELLINGS_MAX: usize = 64;

@@ -14,6 +14,7 @@ mod floors;
 mod frame;
 mod gate;
 mod gateway;
+mod handed;
 mod host;
 mod keeper;
 pub mod limits;

@@ -153,6 +153,9 @@ impl Gateway {
                 Opening::Thawed
             };
             self.write(node, &Frame::Open(Head { zone, epoch }, how));
+            if how == Opening::Fresh {
+                self.ask_again(zone, node);
+            }
         }
     }
 
@@ -173,6 +176,7 @@ impl Gateway {
             if let Some(epoch) = open {
                 self.forget(zone, node, Farewell::Silent);
                 self.write(node, &Frame::Open(Head { zone, epoch }, Opening::Fresh));
+                self.ask_again(zone, node);
             }
         }
     }
@@ -204,6 +208,7 @@ impl Gateway {
             if has_some.is_some() {
                 self.forget(zone, node, Farewell::Told);
             }
+            self.take_back(zone, node);
         }
     }
 

@@ -336,3 +336,25 @@ fn whatever_is_on_its_way_a_session_ends_in_time() {
     let effects = play.after(limits::ENDING_MAX - half);
     assert!(is_end(&effects), "not put off by a second end: {effects:?}");
 }
+
+#[test]
+fn regression_what_somebody_else_has_on_record_slips_away_and_is_not_laid_back() {
+    let mut play = Play::character();
+    play.typed("get lamp");
+    play.answer(2, Answer::Handed(HALL, lamp(6)));
+    let done = play.done(Verb::Item);
+    let effects = play.stored(2, StoreAnswer::Moved);
+    assert_eq!(effects, [refusal(Refusal::SomebodyElses), done]);
+    assert!(play.hands().is_empty() && play.state.asks.is_empty());
+
+    let held = Held {
+        item: lamp(7),
+        recorded: None,
+    };
+    let mut play = Play::character().holding(&[held]);
+    play.typed("drop lamp");
+    let done = play.done(Verb::Item);
+    let effects = play.stored(2, StoreAnswer::Moved);
+    assert_eq!(effects, [refusal(Refusal::SomebodyElses), done]);
+    assert!(play.hands().is_empty() && play.state.asks.is_empty());
+}

@@ -94,6 +94,10 @@ fn refusals_of_deeds() {
             Refusal::NotSaved,
             "That could not be saved, so it did not happen. Try again.\n",
         ),
+        (
+            Refusal::SomebodyElses,
+            "It slips away: somebody else has it by now.\n",
+        ),
         (Refusal::GuestsCannot, "Guests cannot do that.\n"),
         (
             Refusal::NotYourPassword,

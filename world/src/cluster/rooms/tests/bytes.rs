@@ -125,6 +125,9 @@ fn golden() -> Vec<(Frame, &'static str)> {
         (Frame::Shut(HEAD), "shut"),
         (Frame::Settled(HEAD), "settled"),
         (Frame::Bounced(HEAD, 6, ask(Ask::Look)), "bounced"),
+        (Frame::Again(HEAD, 7), "again"),
+        (Frame::Took(HEAD, 7), "took"),
+        (Frame::NotTaken(HEAD, 7), "not taken"),
     ]
 }
 

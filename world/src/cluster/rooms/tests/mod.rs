@@ -8,4 +8,5 @@ mod bytes;
 mod fences;
 mod moving;
 mod rig;
+mod things;
 mod waiting;
