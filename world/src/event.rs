@@ -446,6 +446,8 @@ pub enum SystemEvent {
     Kicked(Text),
     /// The node stops.
     ShuttingDown,
+    /// The node stops, and others go on.
+    NodeStops,
     /// Too idle or otherwise cut off, with the reason.
     Goodbye(Text),
     /// Answer to AYT.

@@ -8,6 +8,7 @@
 //! ├─ world             zones; each supervises its rooms and mobs
 //! ├─ talk              channels
 //! ├─ sessions          login pool; sessions (dynamic, partitioned)
+//! ├─ farewell          sends players to other nodes before their sessions stop
 //! ├─ bridge            to other games: notices, credentials, monitor + tether -> socket
 //! ├─ ops               profiler, watchdog, metrics and health, control socket
 //! └─ acceptors         telnet, HTTP: started last, stopped first
@@ -16,7 +17,7 @@
 //! sessions save and say goodbye while their rooms and the store still answer.
 
 use super::acceptors::Acceptors;
-use super::cluster::{declare, shards};
+use super::cluster::{declare, farewell, shards};
 use super::config::{Config, PlayersStart, StoreSynchronous};
 use super::control;
 use super::failure::{Failure, Status};
@@ -115,6 +116,9 @@ pub(super) async fn start(
     let shards: Arc<[ShardSpec]> = shards(&services.world, gossip).into();
     let across = across(member, &services, zones.host, &shards);
     let lookouts = lookouts(config);
+    let deadline = config.drain.deadline;
+    let leave = |cluster: &Cluster| farewell(cluster.clone(), services.clone(), deadline);
+    let farewell = cluster.as_ref().map(leave);
     let ports = Ports {
         services,
         cluster,
@@ -133,6 +137,7 @@ pub(super) async fn start(
         .children(across)
         .child(talk)
         .child(session_group(pool, sessions))
+        .children(farewell)
         .child(bridge)
         .child(ops)
         .child(ChildSpec::supervisor("acceptors", move || {

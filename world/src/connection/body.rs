@@ -371,7 +371,7 @@ fn close_code(event: &Event) -> CloseCode {
         Event::System(SystemEvent::Kicked(_)) | Event::Login(LoginEvent::Banned(_)) => {
             CloseCode::Policy
         }
-        Event::System(SystemEvent::ShuttingDown) => CloseCode::GoingAway,
+        Event::System(SystemEvent::ShuttingDown | SystemEvent::NodeStops) => CloseCode::GoingAway,
         Event::RoomSeen(_)
         | Event::ThingSeen { .. }
         | Event::WaySeen { .. }

@@ -108,6 +108,7 @@ impl Kind for SessionMessage {
         "undelivered",
         "forgotten",
         "waits",
+        "node stops",
     ];
 
     fn kind(&self) -> u8 {
@@ -124,6 +125,7 @@ impl Kind for SessionMessage {
             Self::Undelivered(..) => 29,
             Self::Forgotten(_) => 30,
             Self::Waits => 31,
+            Self::NodeStops => 32,
             Self::Notice(_) => 7,
             Self::Tick(_) => 8,
             Self::RoomClosed(_) => 9,

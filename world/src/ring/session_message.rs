@@ -123,6 +123,8 @@ pub enum SessionMessage {
     MakeWay,
     /// Owed: staff removes the player, with the reason.
     Kick(Text),
+    /// Owed: this node stops; the player goes on at another.
+    NodeStops,
     /// Staff rights were given or taken.
     Staff(bool),
     /// Crash, as asked (staff, tests).

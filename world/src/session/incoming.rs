@@ -29,6 +29,9 @@ impl SessionProcess {
             SessionMessage::Kick(reason) => {
                 self.end(body, ctx, Event::System(SystemEvent::Kicked(reason)));
             }
+            SessionMessage::NodeStops => {
+                self.end(body, ctx, Event::System(SystemEvent::NodeStops));
+            }
             SessionMessage::Staff(staff) => {
                 if let Phase::Playing(state) = &mut body.phase {
                     state.rights.staff = staff;

@@ -165,6 +165,7 @@ impl SessionProcess {
             | SessionMessage::Banned(..)
             | SessionMessage::MakeWay
             | SessionMessage::Kick(_)
+            | SessionMessage::NodeStops
             | SessionMessage::Staff(_)
             | SessionMessage::Crash
             | SessionMessage::Wake(_)) => self.receive_order(body, ctx, order),

@@ -31,6 +31,9 @@ pub(super) fn system(page: &mut Page<'_>, said: &SystemEvent) {
         SystemEvent::DeedWaits => "The ground trembles; what you do waits for it to be still.",
         SystemEvent::TakenOver => "You logged in from elsewhere, so this connection ends.",
         SystemEvent::ShuttingDown => "The game stops now. Come back soon.",
+        SystemEvent::NodeStops => {
+            "This part of the game stops now. Connect again, and go on where you are."
+        }
         SystemEvent::StoreSlow => "Saving is slow just now. What must be saved waits for it.",
     };
     page.line(Style::Notice, line);

@@ -196,6 +196,7 @@ async fn closes_tell_why() {
     for (event, expected) in [
         (SystemEvent::Kicked("rude".into()), 1008),
         (SystemEvent::ShuttingDown, 1001),
+        (SystemEvent::NodeStops, 1001),
         (SystemEvent::Goodbye("bye".into()), 1000),
     ] {
         let (mut client, _) = shake(&rig, "").await;

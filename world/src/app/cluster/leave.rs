@@ -51,7 +51,8 @@ pub(crate) async fn leave(cluster: &Cluster, within: Duration) -> Left {
     outcome.unwrap_or_else(|_elapsed| Left::Owns(owned(&cluster.view(), me)))
 }
 
-fn others_can_own(view: &View, me: NodeId) -> bool {
+/// Whether there is another node that shards, and players, can go to.
+pub(super) fn others_can_own(view: &View, me: NodeId) -> bool {
     let mut others = view.nodes.iter().filter(|(id, _)| **id != me);
     others.any(|(_, node)| node.phase == NodePhase::Up)
 }

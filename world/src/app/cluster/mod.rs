@@ -1,6 +1,7 @@
 //! `[edge]` The cluster of a node, as its operator meets it: commands, orders, status.
 
 mod command;
+mod farewell;
 mod leave;
 pub(super) mod line;
 mod member;
@@ -9,6 +10,7 @@ mod report;
 mod shards;
 
 pub(super) use command::carry_out;
+pub(super) use farewell::farewell;
 pub(super) use leave::{Left, leave};
 pub(super) use member::open;
 pub(super) use orders::answer;

@@ -215,6 +215,10 @@ fn announcements() {
             "You are removed from the game: spam.\n",
         ),
         (S::ShuttingDown, "The game stops now. Come back soon.\n"),
+        (
+            S::NodeStops,
+            "This part of the game stops now. Connect again, and go on where you are.\n",
+        ),
         (S::Goodbye(t("idle")), "Goodbye: idle.\n"),
         (S::Goodbye(t("")), "Goodbye.\n"),
         (
