@@ -6,10 +6,8 @@
 //! An error of the database itself undoes the whole group, which comes back to be tried again on a
 //! new connection.
 
-use std::collections::BTreeMap;
-
 use super::database::{Connection, Connector, Fault, sort};
-use super::guard::{Claim, Claimed, Guard};
+use super::held::{Held, Wanted};
 use super::limits::CONFLICT_TRIES_MAX;
 use super::outcome::StoreError;
 use super::park::Group;
@@ -170,6 +168,7 @@ async fn fill(
     (now, savepoints): (UnixMillis, Savepoints),
 ) -> Result<(), Stop> {
     let mut held = Held::default();
+    held.hold_all(connection, Wanted::of(writes)).await?;
     for GuardedWrite { guard, write } in writes {
         if let Some(guard) = guard
             && held.fences(connection, guard).await?
@@ -182,46 +181,11 @@ async fn fill(
             true => attempt_alone(connection, write, now).await?,
             false => attempt(connection, write, now).await?,
         }
-        if write.is_claim() {
-            held = Held::default();
+        if let Some(claimed) = write.claimed() {
+            held.forget(claimed);
         }
     }
     Ok(())
-}
-
-/// What is claimed of what this transaction has looked at. Nobody can raise it before the commit,
-/// so a group with many writes of one zone asks once.
-#[derive(Default)]
-struct Held(BTreeMap<Claimed, Option<i64>>);
-
-impl Held {
-    async fn fences(
-        &mut self,
-        connection: &mut Connection,
-        guard: &Guard,
-    ) -> Result<bool, sqlx::Error> {
-        for Claim { what, number } in guard.claims() {
-            let highest = match self.0.get(what) {
-                Some(known) => *known,
-                None => {
-                    let highest = fence::hold(connection, what).await?;
-                    self.0.insert(what.clone(), highest);
-                    highest
-                }
-            };
-            let fenced = match (highest, what) {
-                (Some(highest), _) => *number < highest,
-                // What nobody claimed is nobody's.
-                (None, Claimed::Zone(_)) => true,
-                // There is no such character, as the write itself will tell.
-                (None, Claimed::Character(_)) => false,
-            };
-            if fenced {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
 }
 
 /// Makes one write and stages its outcome.

@@ -26,6 +26,7 @@ mod database;
 mod fence_port;
 mod founding;
 mod guard;
+mod held;
 mod kinds;
 pub mod limits;
 mod lines;

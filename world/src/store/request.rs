@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::answer::{Answer, Deliver};
 use super::ban::{Ban, BanSubject, NewBan};
-use super::guard::{Claim, Guard};
+use super::guard::{Claim, Claimed, Guard};
 use super::network_rule::{NetworkRule, RuleChange};
 use super::outcome::{
     AccountCreation, BackupError, CharacterCreation, Redeemed, StoreError, Transfer,
@@ -160,9 +160,23 @@ impl Write {
         }
     }
 
-    /// Whether this raises a number that guards are compared with.
-    pub(super) fn is_claim(&self) -> bool {
-        matches!(self, Self::Claim { .. })
+    /// What this claims.
+    pub(super) fn claimed(&self) -> Option<&Claimed> {
+        if let Self::Claim { claim, .. } = self {
+            Some(&claim.what)
+        } else {
+            None
+        }
+    }
+
+    /// The characters that this saves.
+    pub(super) fn saved(&self) -> impl Iterator<Item = CharacterId> {
+        let saves = if let Self::SaveCharacters { saves, .. } = self {
+            saves.as_slice()
+        } else {
+            &[]
+        };
+        saves.iter().map(|save| save.id)
     }
 
     pub(super) fn refuse(mut self, error: StoreError) {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use belay_world::account::ResumeToken;
 use belay_world::ids::ItemId;
 use belay_world::store::{
-    AccountCreation, CharacterCreation, Owner, Redeemed, Store, StoreError, StoreOptions, TopUp,
-    Transfer, ZoneEpoch, limits::CHARACTERS_PER_ACCOUNT_MAX,
+    AccountCreation, CharacterCreation, Owner, Redeemed, SessionEpoch, Store, StoreError,
+    StoreOptions, TopUp, Transfer, ZoneEpoch, limits::CHARACTERS_PER_ACCOUNT_MAX,
 };
 
-use super::support::{Place, Running, all, ask, name, new_item, post, room, save};
+use super::support::{Place, Running, all, ask, connect, name, new_item, post, room, save};
 
 async fn two_nodes() -> Option<[Running; 2]> {
     let place = Place::server()?;
@@ -261,4 +261,62 @@ async fn what_a_zone_wrote_before_it_was_taken_over_is_there_and_nothing_comes_a
         owner = 1 - owner;
     }
     stop(nodes).await;
+}
+
+/// Transactions of this database that the server ended: they waited for each other in a circle.
+async fn deadlocks(place: &Place) -> i64 {
+    let Place::Server(url) = place else { return 0 };
+    let mut stranger = connect(url).await;
+    // A node's connection tells its count as it ends.
+    let others = "SELECT COUNT(*) FROM pg_stat_activity \
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    while sqlx::query_scalar::<_, i64>(others)
+        .fetch_one(&mut stranger)
+        .await
+        .unwrap()
+        > 0
+    {
+        tokio::task::yield_now().await;
+    }
+    let count = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    sqlx::query_scalar(count)
+        .fetch_one(&mut stranger)
+        .await
+        .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn regression_a_crowd_that_changes_nodes_makes_none_wait_for_another_in_a_circle() {
+    let Some(place) = Place::server() else { return };
+    let nodes = [Running::on(&place).await, Running::on(&place).await];
+    let mut heroes = Vec::new();
+    for number in 0..30_u8 {
+        let letters = [b'a' + number / 26, b'a' + number % 26].map(char::from);
+        let text = format!("ann{}{}", letters[0], letters[1]);
+        let account = nodes[0].account(&text).await;
+        heroes.push(nodes[0].character(account, &text).await);
+    }
+    for round in 1..30 {
+        // The one saves them as they leave, the other takes them over in another order.
+        let saves = heroes.iter().map(|hero| {
+            let port = nodes[0].port.for_character(*hero, SessionEpoch(round));
+            post(|reply| port.save_characters(vec![save(*hero, 1)], reply))
+        });
+        let claims = heroes.iter().rev().map(|hero| {
+            let epoch = SessionEpoch(round + 1);
+            post(|reply| nodes[1].port.claim_character(*hero, epoch, reply))
+        });
+        let (saves, claims) = (saves.collect(), claims.collect());
+        for saved in all(saves).await {
+            assert!(
+                matches!(saved, Ok(()) | Err(StoreError::Fenced)),
+                "{saved:?}"
+            );
+        }
+        for claimed in all(claims).await {
+            assert_eq!(claimed, Ok(()));
+        }
+    }
+    stop(nodes).await;
+    assert_eq!(deadlocks(&place).await, 0);
 }

@@ -25,6 +25,13 @@ pub(in crate::store) struct Dialect {
     pub(in crate::store) hold_account: &'static str,
     /// Answers the epoch of zone `$1`, and keeps others from raising it until the transaction ends.
     pub(in crate::store) hold_zone: &'static str,
+    /// The same for who is about to raise it: others may not even rely on it. Nothing where there
+    /// are no others.
+    pub(in crate::store) hold_zone_to_claim: Option<&'static str>,
+    /// Answers id and session epoch of each character in `$1`, a list of ids with commas, and keeps
+    /// others from doing the same until the transaction ends; all of them in the order of their
+    /// ids. Nothing where there are no others.
+    pub(in crate::store) hold_characters: Option<&'static str>,
     /// Answers the session epoch of character `$1`, and keeps others from raising it until the
     /// transaction ends.
     pub(in crate::store) hold_character: &'static str,

@@ -1,8 +1,10 @@
 //! `[edge]` Queries about who may write: the epochs of zones and of characters' sessions. A cluster
 //! that is not the last one that was founded on this database claims nothing.
 
+use std::collections::BTreeSet;
+
 use crate::ids::CharacterId;
-use crate::store::database::{Connection, query};
+use crate::store::database::{Connection, Row, query};
 use crate::store::founding::{epoch_of, of_epoch};
 use crate::store::guard::{Claim, Claimed};
 use crate::store::outcome::StoreError;
@@ -71,6 +73,35 @@ pub(in crate::store) async fn hold(
         }
         Claimed::Character(character) => hold_character(connection, *character).await,
     }
+}
+
+/// The same for a zone that is about to be claimed. `None` too where there is nobody to keep off.
+pub(in crate::store) async fn hold_zone_to_claim(
+    connection: &mut Connection,
+    zone: &str,
+) -> Result<Option<i64>, sqlx::Error> {
+    let Some(statement) = connection.dialect().hold_zone_to_claim else {
+        return Ok(None);
+    };
+    let row = query(statement)
+        .bind(zone)
+        .fetch_optional(connection)
+        .await?;
+    row.map(|row| row.try_get(0)).transpose()
+}
+
+/// The same for many characters at once, in the order of their ids.
+pub(in crate::store) async fn hold_characters(
+    connection: &mut Connection,
+    characters: &BTreeSet<CharacterId>,
+) -> Result<Vec<(CharacterId, i64)>, sqlx::Error> {
+    let Some(statement) = connection.dialect().hold_characters else {
+        return Ok(Vec::new());
+    };
+    let ids: Vec<_> = characters.iter().map(|id| id.0.to_string()).collect();
+    let rows = query(statement).bind(ids.join(",")).fetch_all(connection);
+    let read = |row: &Row| Ok((CharacterId(row.try_get(0)?), row.try_get(1)?));
+    rows.await?.iter().map(read).collect()
 }
 
 async fn hold_character(

@@ -13,5 +13,14 @@ pub(in crate::store::database) static POSTGRES: Dialect = Dialect {
     hold_item: "SELECT 1 FROM items WHERE id = $1 FOR KEY SHARE",
     hold_account: "SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE",
     hold_zone: "SELECT epoch FROM zone_epochs WHERE zone = $1 FOR SHARE",
-    hold_character: "SELECT session_epoch FROM characters WHERE id = $1 FOR SHARE",
+    hold_zone_to_claim: Some("SELECT epoch FROM zone_epochs WHERE zone = $1 FOR NO KEY UPDATE"),
+    // The rows are sorted first and locked as they come out.
+    hold_characters: Some(
+        "SELECT id, session_epoch FROM characters \
+         WHERE id = ANY(CAST(string_to_array($1, ',') AS BIGINT[])) \
+         ORDER BY id FOR NO KEY UPDATE",
+    ),
+    // Whoever looks mostly writes next: a shared lock would have to be raised, in the way of others
+    // who share it.
+    hold_character: "SELECT session_epoch FROM characters WHERE id = $1 FOR NO KEY UPDATE",
 };

@@ -14,5 +14,7 @@ pub(in crate::store::database) static SQLITE: Dialect = Dialect {
     hold_item: "SELECT 1 FROM items WHERE id = $1",
     hold_account: "SELECT 1 FROM accounts WHERE id = $1",
     hold_zone: "SELECT epoch FROM zone_epochs WHERE zone = $1",
+    hold_zone_to_claim: None,
+    hold_characters: None,
     hold_character: "SELECT session_epoch FROM characters WHERE id = $1",
 };
