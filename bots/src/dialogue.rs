@@ -12,6 +12,12 @@ pub const YES: &str = "yes";
 /// Answer to the question which character: the first of the list.
 pub const FIRST_CHARACTER: &str = "1";
 
+/// Asks for a resume token in the world; before a token, at the name prompt, uses it.
+pub const RESUME: &str = "resume";
+
+/// Letters and digits of a resume token.
+const TOKEN_LETTERS: usize = 26;
+
 /// Starts the line that greets who enters the world for the first time: `Welcome, Ann.`
 pub const WELCOME: &str = "Welcome, ";
 
@@ -139,6 +145,14 @@ pub fn exits(line: &[u8]) -> Option<u16> {
     Some(known.fold(0, |set, index| set | 1 << index))
 }
 
+/// The token in the line that tells it: `resume abcdefghijklmnopqrstuvwxyz`.
+#[must_use]
+pub fn resume_token(line: &str) -> Option<&str> {
+    let token = line.strip_prefix(RESUME)?.strip_prefix(' ')?.trim_end();
+    let fits = |letter: u8| matches!(letter, b'a'..=b'z' | b'2'..=b'7');
+    (token.len() == TOKEN_LETTERS && token.bytes().all(fits)).then_some(token)
+}
+
 /// The name in a line that welcomes into the world, and whether it is a return.
 #[must_use]
 pub fn welcome(line: &str) -> Option<(&str, bool)> {
@@ -185,6 +199,20 @@ mod tests {
             ("", Prompt::Other),
         ] {
             assert_eq!(prompt(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn finds_the_token_in_its_line_only() {
+        let token = "abcdefghijklmnopqrstuvwx27";
+        assert_eq!(resume_token(&format!("resume {token}")), Some(token));
+        for other in [
+            "resume",
+            "resume soon",
+            "resume abcdefghijklmnopqrstuvwx01",
+            "x",
+        ] {
+            assert_eq!(resume_token(other), None, "{other}");
         }
     }
 

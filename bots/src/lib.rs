@@ -29,6 +29,7 @@ mod tail;
 mod target;
 mod telnet;
 mod transcript;
+mod trial;
 mod values;
 mod wander;
 
@@ -46,6 +47,7 @@ pub use names::letters;
 pub use postgres::{PostgresError, PostgresServer};
 pub use table::Percentiles;
 pub use target::{Route, Target};
+pub use trial::{Scenario, TrialError, TrialFlags, TrialOptions, TrialReport, run_trial};
 pub use wander::{
     Arrival, BytesPerPlayer, CrashPlan, Details, Identity, Mix, NodeFigures, Options, Pace,
     Progress, RawOptions, Report, Stage, WanderError, run_wander,

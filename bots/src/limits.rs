@@ -86,6 +86,32 @@ pub(crate) const WEB_SOCKET_BUFFER_BYTES: usize = 1024;
 /// Largest WebSocket message a bot takes; a bigger one is a protocol error.
 pub(crate) const WEB_SOCKET_MESSAGE_BYTES_MAX: usize = 256 * 1024;
 
+// The bots of trials.
+
+/// One attempt to come back into the world; then the next node is tried.
+pub(crate) const ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Shortest wait before an attempt to come back.
+pub(crate) const RETURN_WAIT_LEAST: Duration = Duration::from_millis(20);
+
+/// Longest wait before the first attempt to come back; doubles with each.
+pub(crate) const RETURN_WAIT_FIRST: Duration = Duration::from_millis(400);
+
+/// Longest wait before any attempt to come back.
+pub(crate) const RETURN_WAIT_MAX: Duration = Duration::from_secs(3);
+
+/// All bots that are sent home go within this, each at another moment.
+pub(crate) const HOME_WITHIN: Duration = Duration::from_secs(4);
+
+/// A command that was refused through no fault of its own is typed again after this.
+pub(crate) const REFUSED_WAIT: Duration = Duration::from_millis(250);
+
+/// Bots of a trial that come in a second.
+pub(crate) const TRIAL_RAMP_PER_S: f64 = 150.0;
+
+/// Answers of probes that are kept; the scenario takes them out, and more are dropped.
+pub(crate) const BEATS_MAX: usize = 200_000;
+
 // The bots of the Gossip network.
 
 /// Longest frame taken from a hub; a longer one ends the connection as broken. Hubs send 16 KiB.

@@ -24,6 +24,8 @@ pub enum Who {
         /// The password, for the new account as well.
         password: String,
     },
+    /// Whose session the node gave this resume token for.
+    Token(String),
 }
 
 impl fmt::Debug for Who {
@@ -31,6 +33,7 @@ impl fmt::Debug for Who {
         match self {
             Self::Guest => f.write_str("Guest"),
             Self::Account { name, .. } => write!(f, "Account({name})"),
+            Self::Token(_) => f.write_str("Token"),
         }
     }
 }
@@ -50,6 +53,9 @@ pub enum Failure {
     /// The node does not take this password for a new account (refused).
     #[error("password refused")]
     PasswordRefused,
+    /// The node does not take this resume token (refused).
+    #[error("token refused")]
+    TokenRefused,
 }
 
 /// What to do after a piece of the node's text.
@@ -158,6 +164,7 @@ impl Login {
         match prompt {
             Prompt::Password => Failure::WrongPassword,
             Prompt::NewPassword | Prompt::RepeatPassword => Failure::PasswordRefused,
+            Prompt::Name if matches!(self.who, Who::Token(_)) => Failure::TokenRefused,
             Prompt::Name if self.wrong => Failure::WrongPassword,
             Prompt::Name
             | Prompt::Create
@@ -172,6 +179,10 @@ impl Login {
         let (name, password) = match &self.who {
             Who::Guest => (dialogue::GUEST, ""),
             Who::Account { name, password } => (name.as_str(), password.as_str()),
+            Who::Token(token) if prompt == Prompt::Name => {
+                return format!("{} {token}", dialogue::RESUME);
+            }
+            Who::Token(_) => ("", ""),
         };
         let answer = match prompt {
             Prompt::Name => name,
@@ -267,6 +278,17 @@ mod tests {
         ];
         let login = check(ann(), &script, &Step::In);
         assert_eq!(login.welcomed(), Some(&("Ann".to_owned(), true)));
+    }
+
+    #[test]
+    fn a_token_leads_in_or_is_refused() {
+        let token = Who::Token("abc".into());
+        assert_eq!(format!("{token:?}"), "Token");
+        let back = [NAME, ">resume abc", "<Welcome back, Ann.", "?> "];
+        let login = check(token.clone(), &back, &Step::In);
+        assert_eq!(login.welcomed(), Some(&("Ann".to_owned(), true)));
+        let used = [NAME, "<That token is unknown, used or too old.", NAME];
+        check(token, &used, &Step::Failed(Failure::TokenRefused));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use std::time::Duration;
 use anyhow::Context;
 use belay_bots::{
     ChopFlags, ChopOptions, ClusterFlags, ClusterOptions, Fault, FloodFlags, FloodOptions,
-    LoadFlags, LoadOptions, Options, Progress, RawOptions, Stage, run_chop, run_cluster, run_flood,
-    run_load, run_wander,
+    LoadFlags, LoadOptions, Options, Progress, RawOptions, Stage, TrialFlags, TrialOptions,
+    run_chop, run_cluster, run_flood, run_load, run_trial, run_wander,
 };
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -51,6 +51,14 @@ enum Command {
     Gossip(Gossip),
     /// A cluster on this machine: a database, nodes, bots on each; until Ctrl-C
     Cluster(Box<ClusterFlags>),
+    /// A cluster on this machine with a crowd on it, something done to it again and again, and the
+    /// figures beside their goals
+    Trial {
+        #[command(flatten)]
+        flags: Box<TrialFlags>,
+        #[command(flatten)]
+        output: Output,
+    },
 }
 
 #[derive(Debug, Subcommand)]
@@ -148,6 +156,12 @@ fn run(command: Command) -> Result<u8, Failed> {
             let options = ClusterOptions::check(&flags)?;
             play(1, |stop| run_cluster(options, stop, say))?;
             Ok(0)
+        }
+        Command::Trial { flags, output } => {
+            let options = TrialOptions::check(&flags)?;
+            let result = play(1, |stop| run_trial(options, stop, say))?;
+            publish(&result, output.report)?;
+            Ok(result.exit_status())
         }
         Command::Gossip(Gossip::Load { flags, output }) => {
             let options = LoadOptions::check(&flags)?;

@@ -8,10 +8,16 @@
 //! A node that ends is started again after a moment, as a service manager would.
 
 mod crowd;
+mod launch;
 mod node;
 mod options;
 mod run;
 mod summary;
 
+pub use launch::ClusterError;
+pub(crate) use launch::Launcher;
+pub(crate) use node::NodeError;
 pub use options::{ClusterFlags, ClusterOptions};
-pub use run::{ClusterError, run_cluster};
+pub(crate) use options::{LaunchOptions, NODES_MAX};
+pub use run::run_cluster;
+pub(crate) use summary::Summary;

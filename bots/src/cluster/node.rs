@@ -23,25 +23,25 @@ const BANNER_LINES_MAX: usize = 40;
 
 /// How a node is started.
 #[derive(Debug, Clone)]
-pub(super) struct NodePlan {
-    pub(super) belay: PathBuf,
-    pub(super) name: String,
+pub(crate) struct NodePlan {
+    pub(crate) belay: PathBuf,
+    pub(crate) name: String,
     /// Its data directory; its log is beside it.
-    pub(super) data: PathBuf,
-    pub(super) store: String,
-    pub(super) join: Option<SocketAddr>,
-    pub(super) more: Vec<String>,
+    pub(crate) data: PathBuf,
+    pub(crate) store: String,
+    pub(crate) join: Option<SocketAddr>,
+    pub(crate) more: Vec<String>,
     /// Where it was last reached: it comes back to the same ports.
-    pub(super) places: Option<Places>,
+    pub(crate) places: Option<Places>,
 }
 
 /// Where a node is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Places {
-    pub(super) telnet: SocketAddr,
-    pub(super) http: SocketAddr,
-    pub(super) ops: SocketAddr,
-    pub(super) cluster: SocketAddr,
+pub(crate) struct Places {
+    pub(crate) telnet: SocketAddr,
+    pub(crate) http: SocketAddr,
+    pub(crate) ops: SocketAddr,
+    pub(crate) cluster: SocketAddr,
 }
 
 /// Why a node is not up.
@@ -69,16 +69,16 @@ pub enum NodeError {
 
 /// A running node; killed when dropped.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     child: Child,
     /// Kept, so that the node never writes to nobody.
     _out: BufReader<ChildStdout>,
-    pub(super) places: Places,
+    pub(crate) places: Places,
 }
 
 impl NodePlan {
     /// Where its log is.
-    pub(super) fn log(&self) -> PathBuf {
+    pub(crate) fn log(&self) -> PathBuf {
         self.data.with_extension("log")
     }
 
@@ -86,7 +86,7 @@ impl NodePlan {
     ///
     /// # Errors
     /// See [`NodeError`].
-    pub(super) async fn start(&self) -> Result<Node, NodeError> {
+    pub(crate) async fn start(&self) -> Result<Node, NodeError> {
         let failed = |source| NodeError::Start {
             program: self.belay.clone(),
             source,
@@ -159,9 +159,20 @@ impl NodePlan {
     ///
     /// # Errors
     /// What it, or the system, says instead.
-    pub(super) async fn ask(&self, arguments: &[&str]) -> Result<String, String> {
+    pub(crate) async fn ask(&self, arguments: &[&str]) -> Result<String, String> {
+        let data = self.data.to_string_lossy();
+        let mut all = arguments.to_vec();
+        all.extend(["--data", &data]);
+        self.run(&all).await
+    }
+
+    /// Runs a command of the executable to its end; what it printed.
+    ///
+    /// # Errors
+    /// What it, or the system, says instead.
+    pub(crate) async fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new(&self.belay);
-        command.args(arguments).arg("--data").arg(&self.data);
+        command.args(arguments);
         command.stdin(Stdio::null()).kill_on_drop(true);
         let output = command.output().await.map_err(|error| error.to_string())?;
         if output.status.success() {
@@ -174,22 +185,27 @@ impl NodePlan {
 
 impl Node {
     /// Its process.
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id().unwrap_or(0)
     }
 
     /// Waits for its end.
     ///
     /// **Cancel safety**: cancel safe.
-    pub(super) async fn ended(&mut self) -> String {
+    pub(crate) async fn ended(&mut self) -> String {
         match self.child.wait().await {
             Ok(status) => how(status),
             Err(error) => error.to_string(),
         }
     }
 
+    /// Kills it, as `kill -9` does, and waits for its end.
+    pub(crate) async fn kill(mut self) -> io::Result<()> {
+        self.child.kill().await
+    }
+
     /// Tells it to stop, and waits for that; kills it when it takes too long.
-    pub(super) async fn stop(mut self) -> String {
+    pub(crate) async fn stop(mut self) -> String {
         let pid = self.pid().to_string();
         let told = Command::new("kill").args(["-TERM", &pid]).status().await;
         if told.is_ok_and(|status| status.success())

@@ -7,7 +7,7 @@ use crate::faults::{Fault, Faults, Store};
 use crate::values::duration;
 
 /// Nodes of a cluster on one machine. More are refused.
-const NODES_MAX: u16 = 9;
+pub(crate) const NODES_MAX: u16 = 9;
 
 /// Bots of all nodes together. More are refused: this is to be looked at, not to be measured.
 const BOTS_MAX: u32 = 5_000;
@@ -41,25 +41,32 @@ pub struct ClusterFlags {
     pub node_args: Vec<String>,
 }
 
+/// What a cluster on this machine is made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LaunchOptions {
+    /// The executable of the nodes, if it was named.
+    pub(crate) belay: Option<PathBuf>,
+    /// How many nodes.
+    pub(crate) nodes: u16,
+    /// Where data and logs are kept.
+    pub(crate) data: Option<PathBuf>,
+    /// A database server to use.
+    pub(crate) store: Option<String>,
+    /// With what else each node is started.
+    pub(crate) node_args: Vec<String>,
+}
+
 /// Everything a cluster on one machine needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterOptions {
-    /// The executable of the nodes, if it was named.
-    pub belay: Option<PathBuf>,
-    /// How many nodes.
-    pub nodes: u16,
+    /// What the cluster is made of.
+    pub(crate) launch: LaunchOptions,
     /// How many bots.
     pub count: u32,
     /// How long a round of the bots is.
     pub round: Duration,
     /// How long to go on.
     pub duration: Option<Duration>,
-    /// Where data and logs are kept.
-    pub data: Option<PathBuf>,
-    /// A database server to use.
-    pub store: Option<String>,
-    /// With what else each node is started.
-    pub node_args: Vec<String>,
 }
 
 impl ClusterOptions {
@@ -70,19 +77,21 @@ impl ClusterOptions {
     pub fn check(flags: &ClusterFlags) -> Result<Self, Vec<Fault>> {
         let mut faults = Faults::default();
         let mut options = Self {
-            belay: flags.belay.clone(),
-            nodes: 0,
+            launch: LaunchOptions {
+                belay: flags.belay.clone(),
+                nodes: 0,
+                data: flags.data.clone(),
+                store: flags.store.clone(),
+                node_args: flags.node_args.clone(),
+            },
             count: 0,
             round: Duration::ZERO,
             duration: None,
-            data: flags.data.clone(),
-            store: flags.store.clone(),
-            node_args: flags.node_args.clone(),
         };
         let read = |text: &str| text.parse().ok().filter(|it| (1..=NODES_MAX).contains(it));
         faults
             .read("--nodes", &flags.nodes, "a number from 1 to 9", read)
-            .store(&mut options.nodes);
+            .store(&mut options.launch.nodes);
         let read = |text: &str| text.parse().ok().filter(|it| *it <= BOTS_MAX);
         faults
             .read("--count", &flags.count, "a number from 0 to 5000", read)
@@ -97,7 +106,7 @@ impl ClusterOptions {
 
     /// How many bots play on the node of this number, from 0.
     pub(super) fn bots_on(&self, node: u16) -> u32 {
-        let nodes = u32::from(self.nodes.max(1));
+        let nodes = u32::from(self.launch.nodes.max(1));
         self.count / nodes + u32::from(u32::from(node) < self.count % nodes)
     }
 }

@@ -1,10 +1,12 @@
 //! `[pure]` The status of a cluster in a line, for who watches it change.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// What is looked at of `belay cluster status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     leader: Option<String>,
     term: u64,
     nodes: Vec<NodeSummary>,
@@ -20,23 +22,37 @@ struct NodeSummary {
     shards: usize,
 }
 
-/// Of a shard only whether somebody owns it.
+/// A shard and who owns it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 struct ShardSummary {
+    shard: String,
     owner: Option<String>,
 }
 
 impl Summary {
     /// Whether every node is up and every shard has an owner.
-    pub(super) fn is_whole(&self, nodes: u16) -> bool {
+    pub(crate) fn is_whole(&self, nodes: u16) -> bool {
         let up = self.nodes.iter().filter(|node| node.phase == "Up").count();
         up == usize::from(nodes)
             && !self.shards.is_empty()
             && self.shards.iter().all(|shard| shard.owner.is_some())
     }
 
+    /// Who leads.
+    pub(crate) fn leader(&self) -> Option<&str> {
+        self.leader.as_deref()
+    }
+
+    /// Every shard with its owner, by name.
+    pub(crate) fn owners(&self) -> BTreeMap<&str, Option<&str>> {
+        let shards = self.shards.iter();
+        shards
+            .map(|it| (it.shard.as_str(), it.owner.as_deref()))
+            .collect()
+    }
+
     /// In a line.
-    pub(super) fn line(&self) -> String {
+    pub(crate) fn line(&self) -> String {
         let leader = match &self.leader {
             Some(name) => format!("{name} leads, term {}", self.term),
             None => "nobody leads".to_owned(),
@@ -90,6 +106,10 @@ mod tests {
              1 shard without an owner"
         );
         assert!(!summary.is_whole(2));
+        assert_eq!(summary.leader(), Some("n1"));
+        let owners = summary.owners();
+        assert_eq!(owners["zone:a"], Some("n1"));
+        assert_eq!(owners["zone:b"], None);
     }
 
     #[test]

@@ -19,5 +19,7 @@ mod tally;
 pub use crowd::{Progress, Stage, WanderError, run_wander};
 pub use flags::RawOptions;
 pub use mix::Mix;
+pub(crate) use options::pace;
 pub use options::{Arrival, CrashPlan, Identity, Options, Pace};
+pub(crate) use play::{Answer, Player, Tag};
 pub use report::{BytesPerPlayer, Details, NodeFigures, Report};

@@ -257,7 +257,7 @@ impl Options {
 }
 
 /// `A-B` in seconds.
-fn pace(text: &str) -> Option<Pace> {
+pub(crate) fn pace(text: &str) -> Option<Pace> {
     let (least, most) = text.split_once('-')?;
     let seconds = |text: &str| {
         let seconds = text.trim().trim_end_matches('s').parse::<f64>().ok()?;

@@ -62,6 +62,8 @@ pub(crate) struct Player {
     exits: u16,
     lost: bool,
     doing: Option<Deed>,
+    /// What was typed last.
+    last: Deed,
 }
 
 impl Player {
@@ -72,6 +74,7 @@ impl Player {
             exits,
             lost: false,
             doing: None,
+            last: Deed::Look,
         }
     }
 
@@ -94,7 +97,23 @@ impl Player {
             deed = Deed::Look;
         }
         self.token.sequence = self.token.sequence.wrapping_add(1);
+        self.write((deed, exit), tag, line);
+        (deed == Deed::Say).then_some(self.token)
+    }
+
+    /// Writes the last command again, since nobody knows what became of it: a say as it was,
+    /// instead of a move a look, for it may have been done.
+    pub(crate) fn again(&mut self, tag: Tag, line: &mut Vec<u8>) {
+        let deed = match self.last {
+            Deed::Say => Deed::Say,
+            Deed::Move | Deed::Look => Deed::Look,
+        };
+        self.write((deed, None), tag, line);
+    }
+
+    fn write(&mut self, (deed, exit): (Deed, Option<&'static str>), tag: Tag, line: &mut Vec<u8>) {
         self.doing = Some(deed);
+        self.last = deed;
         match (deed, exit) {
             (Deed::Move, Some(direction)) => line.extend_from_slice(direction.as_bytes()),
             (Deed::Say, _) => {
@@ -107,7 +126,6 @@ impl Player {
             (Deed::Look | Deed::Move, _) => line.extend_from_slice(b"look"),
         }
         line.extend_from_slice(b"\r\n");
-        (deed == Deed::Say).then_some(self.token)
     }
 
     /// Takes a line; the answer when this line is the one that is waited for.
@@ -239,6 +257,25 @@ mod tests {
         player.give_up();
         assert!(!player.is_waiting());
         assert_eq!(typed(&mut player, "move=1"), "look\r\n");
+    }
+
+    #[test]
+    fn typed_again_a_say_is_the_same_and_a_move_is_a_look() {
+        let mut player = Player::new(7, 1);
+        let said = typed(&mut player, "say=1");
+        let mut line = Vec::new();
+        player.give_up();
+        player.again(TAG, &mut line);
+        assert_eq!(line, said.as_bytes());
+        let own = b"You say, \"hello qtest-7-1\"";
+        assert_eq!(player.hear(own, TAG), Some(Answer::Done));
+        player.hear(b"Exits: north.", TAG);
+        typed(&mut player, "look=1");
+        player.hear(b"Exits: north.", TAG);
+        assert_eq!(typed(&mut player, "move=1"), "north\r\n");
+        line.clear();
+        player.again(TAG, &mut line);
+        assert_eq!(line, b"look\r\n");
     }
 
     #[test]

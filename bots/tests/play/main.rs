@@ -11,4 +11,6 @@ mod gossip;
 #[cfg(test)]
 mod hub;
 #[cfg(test)]
+mod trial;
+#[cfg(test)]
 mod wander;
