@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 /// be asked about again when it is done. If it is the same, all is well.
 ///
 /// - One voter until three nodes live, then three, and five when five live.
-/// - Who votes goes on voting. Voters that are no members go; a voter that is down is exchanged
+/// - Who votes goes on voting, also before it was ever up: who founds a cluster may come up after
+///   the first that joins it. Voters that are no members go; a voter that is down is exchanged
 ///   for a node that lives, if there is one that does not vote, and else kept: it may come back.
 ///   At most one is exchanged in a change.
 /// - There are fewer voters only when there are fewer members, and never fewer than a majority of
@@ -46,8 +47,9 @@ pub(crate) fn voters(view: &View, current: &BTreeSet<NodeId>) -> BTreeSet<NodeId
         };
         next.remove(&least);
     }
+    let is_down = |id: &NodeId| phase(id) == Some(NodePhase::Down);
     if next == *current
-        && let Some(dead) = current.iter().copied().find(|id| !lives(id))
+        && let Some(dead) = current.iter().copied().find(is_down)
         && let Some(one) = spare.next()
     {
         next.remove(&dead);
