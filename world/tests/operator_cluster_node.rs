@@ -71,6 +71,15 @@ impl Place {
         stdout(&output)
     }
 
+    /// Asks a node for the zone to move, again until it does: one that was placed a moment ago may
+    /// not run yet.
+    fn move_harbour(&self, asked: &str, target: &str) {
+        let data = self.data(asked).display().to_string();
+        let words = ["cluster", "move", "harbour", target, "--data", &data];
+        let moved = (0..200).any(|_| run(&words).status.success());
+        assert!(moved, "{}", self.cluster(asked, &["status"]));
+    }
+
     /// Looks at the status until it is as it should be.
     fn wait(&self, node: &str, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..2_000 {
@@ -137,7 +146,7 @@ fn nodes_are_founded_joined_ordered_and_stopped() {
     for target in ["n2", "n1"] {
         let now = place.wait("n1", "two nodes", |it| all_are_up(it, 2));
         if owner(&now, "zone:harbour") != target {
-            place.cluster("n2", &["move", "harbour", target]);
+            place.move_harbour("n2", target);
         }
         place.wait("n1", "moved", |it| owner(it, "zone:harbour") == target);
     }

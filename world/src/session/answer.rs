@@ -222,6 +222,10 @@ pub(super) fn failed(
 ) {
     match ask.what {
         Pending::Leave | Pending::Enter => {
+            if ask.what == Pending::Enter {
+                // From here on they go where they are taken in, and wait for no room.
+                state.bound_for = None;
+            }
             if !state.journey.recalled() {
                 refuse(out, why);
             }

@@ -74,13 +74,15 @@ pub fn looked(
         return;
     };
     let waited = scene.now.saturating_duration_since(awaited.since);
+    let too_long = waited >= limits::PLACE_WAIT_MAX;
     match reach {
-        Reach::Open => {
+        Reach::Open if !too_long => {
             appear(state, scene, awaited.room, Entry::Wake, out);
+            awaited.look = scene.now + limits::PLACE_LOOK_EVERY;
             state.bound_for = Some(awaited);
             return;
         }
-        Reach::Awaited if waited < limits::PLACE_WAIT_MAX => {
+        Reach::Awaited if !too_long => {
             if waited >= limits::PLACE_TOLD_AFTER {
                 tell(&mut awaited, out);
             }
@@ -88,7 +90,7 @@ pub fn looked(
             state.bound_for = Some(awaited);
             return;
         }
-        Reach::Awaited => show(out, Event::System(SystemEvent::PlaceGivenUp)),
+        Reach::Open | Reach::Awaited => show(out, Event::System(SystemEvent::PlaceGivenUp)),
         Reach::Closed => {}
     }
     state.bound_for = None;

@@ -77,6 +77,30 @@ fn who_has_waited_too_long_is_told_and_comes_in_elsewhere() {
 }
 
 #[test]
+fn regression_a_room_that_never_answers_is_not_waited_for_longer_than_one_out_of_reach() {
+    let (mut play, _) = arrives(Reach::Open);
+    let rounds = limits::PLACE_WAIT_MAX.as_secs() / limits::ASK_DEADLINE.as_secs();
+    for _ in 1..rounds {
+        play.after(limits::ASK_DEADLINE);
+        let effects = looks(&mut play, Reach::Open);
+        let enters = |effect: &Effect| matches!(effect, Effect::Travel(_, JourneyStep::Enter(room, ..)) if *room == YARD);
+        assert!(effects.iter().any(enters), "{effects:?}");
+    }
+    play.after(limits::ASK_DEADLINE);
+    let given_up = Effect::Show(Event::System(SystemEvent::PlaceGivenUp));
+    let effects = looks(&mut play, Reach::Open);
+    assert_eq!(effects.first(), Some(&given_up));
+}
+
+#[test]
+fn regression_a_crowded_room_is_not_asked_again_and_again_by_who_wants_in() {
+    let (mut play, _) = arrives(Reach::Open);
+    play.refused(1, NotDelivered::Busy);
+    assert_eq!(play.state.bound_for, None);
+    assert_eq!(looks(&mut play, Reach::Open), []);
+}
+
+#[test]
 fn a_room_that_is_closed_for_good_is_not_waited_for() {
     let (mut play, _) = arrives(Reach::Awaited);
     assert_eq!(looks(&mut play, Reach::Closed), [enter(1, HALL, 1)]);
