@@ -83,9 +83,11 @@ fn regression_a_room_that_never_answers_is_not_waited_for_longer_than_one_out_of
     for _ in 1..rounds {
         play.after(limits::ASK_DEADLINE);
         let effects = looks(&mut play, Reach::Open);
-        let enters = |effect: &Effect| match effect {
-            Effect::Travel(_, JourneyStep::Enter(room, ..)) => *room == YARD,
-            _ => false,
+        let enters = |effect: &Effect| {
+            let Effect::Travel(_, JourneyStep::Enter(room, ..)) = effect else {
+                return false;
+            };
+            *room == YARD
         };
         assert!(effects.iter().any(enters), "{effects:?}");
     }
