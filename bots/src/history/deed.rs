@@ -1,11 +1,9 @@
 //! `[pure]` What nodes write into their logs of what acts on them.
 
-use serde_json::Value;
-
 use super::moment::Moment;
 
 /// Under which name nodes write it down (`log.level=belay_cluster::deeds=trace`).
-const TARGET: &str = "belay_cluster::deeds";
+const TARGET: &str = "belay_cluster::deeds: ";
 
 /// What happened on a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,27 +54,37 @@ pub struct NodeDeed {
     pub deed: Deed,
 }
 
-/// Reads the deeds out of a node's log in JSON (`log.format=json`); all other lines are passed
-/// over.
+/// Reads the deeds out of a node's log in text; all other lines are passed over.
 ///
 /// # Errors
 /// A line is one of a deed and cannot be read; which.
 pub fn read_deeds(node: &str, log: &str) -> Result<Vec<NodeDeed>, String> {
-    let lines = log.lines().filter(|line| line.contains(TARGET));
-    let read = lines.map(|line| {
-        let (at, deed) = read(line).ok_or_else(|| format!("not understood: {line}"))?;
+    let lines = log.lines().filter_map(|line| {
+        let (_, deed) = line.split_once(TARGET)?;
+        Some((line, deed))
+    });
+    let read = lines.map(|(line, deed)| {
+        let (at, deed) = read(deed).ok_or_else(|| format!("not understood: {line}"))?;
         let node = node.to_owned();
         Ok(NodeDeed { node, at, deed })
     });
     read.collect()
 }
 
-fn read(line: &str) -> Option<(Moment, Deed)> {
-    let line: Value = serde_json::from_str(line).ok()?;
-    let moment = |field: &str| Moment::read(line.get(field)?.as_str()?);
-    let shard = || Some(line.get("shard")?.as_str()?.to_owned());
-    let epoch = || line.get("epoch")?.as_u64();
-    let deed = match line.get("message")?.as_str()? {
+/// Reads a deed: `runs shard=zone:isle epoch=7 at=Instant { tv_sec: 1, tv_nsec: 2 }`.
+fn read(deed: &str) -> Option<(Moment, Deed)> {
+    let moment = |field: &str| {
+        let (_, rest) = deed.split_once(field)?;
+        let (moment, _) = rest.split_once('}')?;
+        Moment::read(&format!("{moment}}}"))
+    };
+    let word = |field: &str| {
+        let (_, rest) = deed.split_once(field)?;
+        rest.split(' ').next()
+    };
+    let shard = || word(" shard=").map(str::to_owned);
+    let epoch = || word(" epoch=")?.parse().ok();
+    let deed = match deed.split(' ').next()? {
         "runs" => Deed::Runs {
             shard: shard()?,
             epoch: epoch()?,
@@ -88,37 +96,34 @@ fn read(line: &str) -> Option<(Moment, Deed)> {
         "froze" => Deed::Froze { shard: shard()? },
         "thaws" => Deed::Thaws { shard: shard()? },
         "leased" => Deed::Leased {
-            until: moment("until")?,
+            until: moment(" until=")?,
         },
         "lapsed" => Deed::Lapsed,
         _ => return None,
     };
-    Some((moment("at")?, deed))
+    Some((moment(" at=")?, deed))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn line(message: &str, fields: &str) -> String {
-        format!(
-            "{{\"timestamp\":\"x\",\"level\":\"TRACE\",\"message\":\"{message}\",\
-             \"at\":\"Instant {{ tv_sec: 1, tv_nsec: 0 }}\"{fields},\"target\":\"{TARGET}\"}}"
-        )
+    fn line(deed: &str) -> String {
+        let at = "at=Instant { tv_sec: 1, tv_nsec: 0 }";
+        format!("2026-12-01T01:45:12.124313Z TRACE {TARGET}{deed} {at}")
     }
 
     #[test]
     fn deeds_are_read_among_other_lines() {
-        let until = ",\"until\":\"Instant { tv_sec: 4, tv_nsec: 0 }\"";
         let log = [
-            "belay: not JSON at all".to_owned(),
-            line("leased", until),
-            line("runs", ",\"shard\":\"zone:isle\",\"epoch\":7"),
-            "{\"message\":\"other\",\"target\":\"belay_cluster\"}".to_owned(),
-            line("froze", ",\"shard\":\"zone:isle\""),
-            line("thaws", ",\"shard\":\"zone:isle\""),
-            line("stopped", ",\"shard\":\"zone:isle\",\"epoch\":7"),
-            line("lapsed", ""),
+            "belay: no record at all".to_owned(),
+            line("leased until=Instant { tv_sec: 4, tv_nsec: 0 }"),
+            line("runs shard=zone:isle epoch=7"),
+            "2026-12-01T01:45:12.124313Z INFO belay_cluster: joined node=2".to_owned(),
+            line("froze shard=zone:isle"),
+            line("thaws shard=zone:isle"),
+            line("stopped shard=zone:isle epoch=7"),
+            line("lapsed"),
         ];
         let deeds = read_deeds("n1", &log.join("\n")).unwrap();
         let shard = || "zone:isle".to_owned();
@@ -147,10 +152,10 @@ mod tests {
     #[test]
     fn a_deed_that_cannot_be_read_is_an_error() {
         for broken in [
-            line("flies", ""),
-            line("runs", ",\"shard\":\"zone:isle\""),
-            line("leased", ",\"until\":\"soon\""),
-            line("lapsed", "")[..60].to_owned() + TARGET,
+            line("flies"),
+            line("runs shard=zone:isle"),
+            line("leased until=soon"),
+            line("lapsed")[..70].to_owned(),
         ] {
             let error = read_deeds("n1", &broken).unwrap_err();
             assert!(error.contains(&broken), "{error}");

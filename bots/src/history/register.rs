@@ -13,6 +13,9 @@ use super::moment::Moment;
 /// States that a search looks at; then it is given up, and that is a fault.
 const STATES_MAX: usize = 1_000_000;
 
+/// Steps that are told of on either side of what does not fit.
+const SHOWN: usize = 12;
+
 /// What a client saw or did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
@@ -222,26 +225,35 @@ fn places<'a>(steps: &[Step<'a>]) -> BTreeSet<&'a str> {
 
 /// How far the best order goes, and what does not fit behind it.
 fn tell(steps: &[Step<'_>], state: &State<'_>) -> String {
-    let open = steps.iter().enumerate().filter(|(at, _)| !state.has(*at));
-    let mut open: Vec<&Step<'_>> = open.map(|(_, step)| step).collect();
-    open.sort_by_key(|step| step.latest);
-    let claims = open.iter().take(4).map(|step| {
-        let Claim {
-            who,
-            session,
-            begun,
-            what,
-            ..
-        } = step.claim;
-        let latest = step.latest;
-        format!("{who} (session {session}) {what:?} between {begun:?} and {latest:?}")
-    });
+    let (taken, mut open): (Vec<_>, Vec<_>) =
+        (steps.iter().enumerate()).partition(|(at, _)| state.has(*at));
+    open.sort_by_key(|(_, step)| step.latest);
+    let shown = |steps: &[(usize, &Step<'_>)]| {
+        let lines = steps.iter().map(|(_, step)| {
+            let Claim {
+                who,
+                session,
+                begun,
+                what,
+                ..
+            } = step.claim;
+            let end = match step.claim.ended {
+                Ended::At(at) => format!("{at:?}"),
+                Ended::Unknown => "nobody knows when".to_owned(),
+            };
+            format!("  {who} (session {session}) {what:?} between {begun:?} and {end}\n")
+        });
+        lines.collect::<String>()
+    };
+    let newest = taken.get(taken.len().saturating_sub(SHOWN)..);
     format!(
-        "after {} of {} steps it is at {:?}, and then do not fit: {}",
-        state.count(),
+        "{} of {} steps fit, of which the last are\n{}and then it is at {:?}, to which does not \
+         fit\n{}",
+        taken.len(),
         steps.len(),
+        shown(newest.unwrap_or_default()),
         state.place,
-        claims.collect::<Vec<_>>().join("; ")
+        shown(open.get(..SHOWN).unwrap_or(&open)),
     )
 }
 

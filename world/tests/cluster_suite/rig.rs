@@ -1,9 +1,14 @@
-//! Several nodes of one cluster for one test, and what tests do with them.
+//! `[edge]` Several nodes of one cluster for one test, and what tests do with them.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(
+    clippy::allow_attributes,
+    reason = "whether it is dead differs by test file"
+)]
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::PathBuf;
-use std::process::{Output, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -36,14 +41,45 @@ const CONTENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/node_suite/con
 /// fails.
 pub(super) struct Rig {
     scratch: Scratch,
-    /// Where the areas are.
-    content: PathBuf,
     url: String,
     /// A server that is this test's alone.
     server: Option<PostgresServer>,
     nodes: BTreeMap<String, Node>,
     /// Where each node was reached first: others know it there, also after it was killed.
     addresses: BTreeMap<String, String>,
+    ground: Ground,
+}
+
+/// What nodes stand on.
+pub(super) struct Ground {
+    /// Where their world is.
+    pub(super) content: PathBuf,
+    /// What else each is told.
+    pub(super) more: Vec<String>,
+    /// Those that live in networks of their own, and not on loopback of this one.
+    pub(super) homes: BTreeMap<String, Home>,
+}
+
+/// A network that a node has for itself.
+pub(super) struct Home {
+    /// What it is called.
+    pub(super) namespace: String,
+    /// The address at which players reach it.
+    pub(super) front: String,
+    /// The address and port at which other nodes reach it.
+    pub(super) back: String,
+    /// Its certificates.
+    pub(super) certificates: PathBuf,
+}
+
+impl Default for Ground {
+    fn default() -> Self {
+        Self {
+            content: PathBuf::from(CONTENT),
+            more: Vec::new(),
+            homes: BTreeMap::new(),
+        }
+    }
 }
 
 impl Rig {
@@ -52,24 +88,33 @@ impl Rig {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let url = shared_server()?.create_database(&format!("cluster{number}"));
-        Some(Self::build(nodes, url.unwrap(), None).await)
+        let ground = Ground::default();
+        Some(Self::build(nodes, url.unwrap(), (None, ground)).await)
     }
 
     /// The same with a server that the test may kill.
     pub(super) async fn on_own_server(nodes: usize) -> Option<Self> {
         let server = start_server()?;
         let url = server.create_database("cluster").unwrap();
-        Some(Self::build(nodes, url, Some(server)).await)
+        let ground = Ground::default();
+        Some(Self::build(nodes, url, (Some(server), ground)).await)
     }
 
-    async fn build(nodes: usize, url: String, server: Option<PostgresServer>) -> Self {
+    /// The same somewhere else, on a database of the server.
+    pub(super) async fn elsewhere(nodes: usize, url: String, on: (PostgresServer, Ground)) -> Self {
+        let (server, ground) = on;
+        Self::build(nodes, url, (Some(server), ground)).await
+    }
+
+    async fn build(nodes: usize, url: String, on: (Option<PostgresServer>, Ground)) -> Self {
+        let (server, ground) = on;
         let mut rig = Self {
             scratch: Scratch::new(),
-            content: PathBuf::from(CONTENT),
             url,
             server,
             nodes: BTreeMap::new(),
             addresses: BTreeMap::new(),
+            ground,
         };
         let founded = rig.belay(
             "n1",
@@ -112,8 +157,12 @@ impl Rig {
             .create(true)
             .append(true)
             .open(self.log_path(name));
+        let log = Stdio::from(log.unwrap());
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let node = Node::start_logging(&self.data(name), &arguments, Stdio::from(log.unwrap()));
+        let node = match self.ground.homes.get(name) {
+            Some(home) => Node::spawn(home.serve(&self.data(name), &arguments), log),
+            None => Node::start_logging(&self.data(name), &arguments, log),
+        };
         self.addresses.entry(name.to_owned()).or_insert(port(&node));
         self.nodes.insert(name.to_owned(), node);
     }
@@ -121,17 +170,19 @@ impl Rig {
     /// What `belay serve` is told beside the data directory and the doors for players.
     pub(super) fn arguments(&self, name: &str) -> Vec<String> {
         let store = format!("store.url={}", self.url);
-        let address = self
-            .addresses
-            .get(name)
-            .map_or("127.0.0.1:0", String::as_str);
-        let content = self.content.to_str().unwrap();
+        let home = self.ground.homes.get(name);
+        let address = match self.addresses.get(name) {
+            Some(address) => address,
+            None => home.map_or("127.0.0.1:0", |home| &home.back),
+        };
+        let content = self.ground.content.to_str().unwrap();
         let mut arguments: Vec<String> = ["--content", content, "--node", name, "--set", &store]
             .into_iter()
             .chain(["--cluster", address])
             .chain(["--set", "login.hash_memory_kib=8"])
             .chain(["--set", "login.hash_passes=1"])
             .map(str::to_owned)
+            .chain(self.ground.more.iter().cloned())
             .collect();
         if let Some(other) = self.nodes.values().next() {
             arguments.extend(["--join".to_owned(), port(other)]);
@@ -146,10 +197,10 @@ impl Rig {
 
     /// Nodes that are started from here on have these areas: each file by its name.
     pub(super) fn change_areas(&mut self, files: &[(&str, String)]) {
-        self.content = self.scratch.join("areas");
-        std::fs::create_dir(&self.content).unwrap();
+        self.ground.content = self.scratch.join("areas");
+        std::fs::create_dir(&self.ground.content).unwrap();
         for (name, text) in files {
-            std::fs::write(self.content.join(name), text).unwrap();
+            std::fs::write(self.ground.content.join(name), text).unwrap();
         }
     }
 
@@ -180,7 +231,8 @@ impl Rig {
         self.scratch.join(name)
     }
 
-    fn log_path(&self, name: &str) -> PathBuf {
+    /// Where a node's log is.
+    pub(super) fn log_path(&self, name: &str) -> PathBuf {
         self.scratch.join(&format!("{name}.log"))
     }
 
@@ -218,14 +270,16 @@ impl Rig {
 
     /// Has the leader move a shard, and waits until the node has it.
     pub(super) async fn place(&self, shard: &str, node: &str) {
-        if self.status("n1").owner(shard) == Some(node) {
-            return;
-        }
-        let output = self.belay("n1", &["cluster", "move", shard, node]);
-        assert!(output.status.success(), "{}", stderr(&output));
         let what = format!("{shard} is on {node}");
-        self.until("n1", &what, |status| status.owner(shard) == Some(node))
-            .await;
+        self.until("n1", &what, |status| {
+            let owner = status.owner(shard);
+            // An order is refused while a shard, or the leadership, is on its way.
+            if owner.is_some_and(|owner| owner != node) {
+                self.belay("n1", &["cluster", "move", shard, node]);
+            }
+            owner == Some(node)
+        })
+        .await;
     }
 
     /// The figures of a node.
@@ -268,6 +322,28 @@ impl Drop for Rig {
                 println!("--- log of {name} ---\n{tail}--- end of the log ---");
             }
         }
+    }
+}
+
+impl Home {
+    /// The command that starts a node here.
+    fn serve(&self, data: &Path, more: &[&str]) -> Command {
+        let doors = format!("{}:0", self.front);
+        let certificates = format!("cluster.certificates={}", self.certificates.display());
+        let mut command = Command::new("ip");
+        command
+            .args([
+                "netns",
+                "exec",
+                &self.namespace,
+                env!("CARGO_BIN_EXE_belay"),
+            ])
+            .args(["serve", "--telnet", &doors, "--http", "127.0.0.1:0"])
+            .args(["--ops", "127.0.0.1:0", "--set", &certificates, "--data"])
+            .arg(data)
+            .args(more)
+            .stdin(Stdio::null());
+        command
     }
 }
 
@@ -339,6 +415,12 @@ impl Status {
     }
 }
 
+/// A database of its own for whoever is not to share one with a rig.
+pub(super) fn other_database() -> String {
+    let server = shared_server().expect("a rig has started it");
+    server.create_database("other").unwrap()
+}
+
 /// The one server of this test executable; it ends with it. Data need not outlive the machine.
 fn shared_server() -> Option<&'static PostgresServer> {
     static SERVER: OnceLock<Option<PostgresServer>> = OnceLock::new();
@@ -346,19 +428,34 @@ fn shared_server() -> Option<&'static PostgresServer> {
 }
 
 fn start_server() -> Option<PostgresServer> {
-    match PostgresServer::start(&["fsync=off", "max_connections=400"]) {
+    start_server_with(&[])
+}
+
+/// A server with further settings. Nothing, and a word about it, without PostgreSQL.
+pub(super) fn start_server_with(more: &[&str]) -> Option<PostgresServer> {
+    let settings = [&["fsync=off", "max_connections=400"], more].concat();
+    match PostgresServer::start(&settings) {
         Ok(server) => Some(server),
         Err(PostgresError::NotInstalled) => {
             // Past the capture of the test runner, so that it is seen.
-            let told = "SKIPPED: tests of clusters want PostgreSQL (apt-get install postgresql)\n";
-            drop(std::io::Write::write_all(
-                &mut std::io::stderr(),
-                told.as_bytes(),
-            ));
+            skipped("tests of clusters want PostgreSQL (apt-get install postgresql)");
             None
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Says, past the capture of the test runner, that tests are skipped and why.
+pub(super) fn skipped(why: &str) {
+    tell(&format!("SKIPPED: {why}\n"));
+}
+
+/// Says something past the capture of the test runner, so that it is seen.
+pub(super) fn tell(text: &str) {
+    drop(std::io::Write::write_all(
+        &mut std::io::stderr(),
+        text.as_bytes(),
+    ));
 }
 
 fn port(node: &Node) -> String {

@@ -81,6 +81,11 @@ impl Node {
             .args(["--ops", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(more);
+        Self::spawn(command, log)
+    }
+
+    /// The same with a command of one's own.
+    pub(crate) fn spawn(mut command: Command, log: Stdio) -> Self {
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(log)
