@@ -15,6 +15,7 @@ pub mod content;
 pub mod event;
 pub mod ids;
 pub mod limits;
+pub mod lobby;
 pub mod login;
 pub mod mob;
 pub mod node;
