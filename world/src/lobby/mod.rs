@@ -7,9 +7,8 @@
 //!    │            │   └── owed answers ──────────────┤                 ▼
 //!    │            │                                  ▼              match (process, supervised)
 //!    │            └── ticks, lists (encoded once) ─ room (process) ◄─ result, once per match ─┘
-//!    └── one write a tick                            │ counts, leases a name
-//!                                                    ▼
 //!    └── one write a tick                            │ how many sit in it
+//!                                                    ▼
 //! ```
 //! * A room alone decides who sits in it: seats and reservations are one count in its state. The
 //!   hall only knows what rooms told it, and sends who finds a room full on to another.
