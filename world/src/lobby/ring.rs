@@ -4,6 +4,7 @@
 //! more than it has slots. Ambient ones (ticks) may be refused by a full mailbox; the socket is
 //! stale then, and gets a snapshot.
 
+pub use super::card::Card;
 use super::ids::{HallRoomId, InvitationId, MatchId, Seq, Slot, Tag};
 use super::protocol::{
     ClientMessage, Closing, Code, MatchRole, Moderation, Outcome, RoomEntry, RoomPick, RoomWish,
@@ -11,7 +12,6 @@ use super::protocol::{
 };
 use super::shared::Shared;
 use crate::event::Text;
-use crate::ids::AccountId;
 use belay_runtime::Address;
 use std::sync::Arc;
 
@@ -34,11 +34,11 @@ pub type MatchPort = Address<MatchMessage>;
 /// What a socket is handed. It encodes, writes, and never answers but with input.
 #[derive(Debug)]
 pub enum SocketMessage {
-    /// Ambient: what is the same for many, encoded once for each encoding.
+    /// Ambient: what is the same for many, encoded once for each encoding. A tick of another room
+    /// than that of the last snapshot is dropped: it comes from a room that was left.
     Shared(Arc<Shared>),
-    /// Owed: the list of a room, its history, or ticks that were missed, in this order; what was
-    /// told before of a room is void, and a stale socket is not stale any more.
-    Snapshot(Vec<Arc<Shared>>),
+    /// Owed: the list of a room, its history, or ticks that were missed.
+    Snapshot(Snapshot),
     /// Owed: for this client alone.
     Tell(Box<ServerMessage>),
     /// From now on input goes to this guest, which took the connection over.
@@ -49,23 +49,18 @@ pub enum SocketMessage {
     Close(Box<Closing>),
 }
 
-/// Who sits in a room, as the room knows them.
-#[derive(Clone, Debug)]
-pub struct Card {
-    /// Who.
-    pub guest: GuestId,
-    /// Their name.
-    pub name: Text,
-    /// Their account, if they have one.
-    pub account: Option<AccountId>,
-    /// Matches won.
-    pub wins: u32,
-    /// Matches lost.
-    pub losses: u32,
-    /// Seconds in matches.
-    pub played_s: u32,
-    /// See [`PlayerEntry::STAFF`](super::protocol::PlayerEntry::STAFF) and its like.
-    pub flags: u8,
+/// What a room tells a socket whole. What was told before of a room is void, and a stale socket is
+/// not stale any more.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// Of which room.
+    pub room: HallRoomId,
+    /// Its player has just come into the room, or is back: from now on this is the socket's room.
+    /// Otherwise the frames are a repetition, and dropped when the socket's room is another by
+    /// now: rooms do not wait for each other when somebody moves.
+    pub entry: bool,
+    /// What to send, in this order.
+    pub frames: Vec<Arc<Shared>>,
 }
 
 /// What a guest is told.
@@ -75,7 +70,8 @@ pub enum GuestMessage {
     Input(Box<ClientMessage>),
     /// The socket closed, or broke.
     SocketLost,
-    /// The socket had too much waiting, and has drained: it wants a snapshot of the room.
+    /// The socket had too much waiting, and has drained: it wants a snapshot of the room, and the
+    /// part of the list of rooms that it watches once more.
     SocketDrained,
     /// An answer of a room, the hall or a match to what was asked under this tag.
     Answer(Tag, Answer),
@@ -231,6 +227,17 @@ pub enum HallMessage {
     Gone(GuestId),
     /// A tick is due.
     Tick,
+    /// Who sits in a room since the last time, and who does not any more, by name.
+    Seats {
+        /// Which.
+        room: HallRoomId,
+        /// Who came.
+        came: Vec<Text>,
+        /// Who left.
+        left: Vec<Text>,
+    },
+    /// A room was asked to close if nobody is in it, and somebody is.
+    Kept(HallRoomId),
 }
 
 /// What a match is told.
