@@ -73,6 +73,9 @@ pub const STALE_MAX: Duration = Duration::from_secs(30);
 /// Bytes of one message of a client; a longer one closes the connection.
 pub const CLIENT_BYTES_MAX: usize = 4 * 1024;
 
+/// Messages of a client in one frame; with more of them none is read.
+pub const CLIENT_MESSAGES_MAX: usize = 32;
+
 /// After so many seconds without a byte the node pings; after twice that it closes.
 pub const PING_EVERY: Duration = Duration::from_secs(15);
 

@@ -13,8 +13,8 @@ use tokio_tungstenite::tungstenite::protocol::{Message, Role, WebSocketConfig, W
 use tokio_tungstenite::tungstenite::{Error, error::CapacityError};
 
 /// First byte of a whole text frame, a whole binary frame, a ping and a close.
-const TEXT: u8 = 0x81;
-const BINARY: u8 = 0x82;
+pub(crate) const TEXT: u8 = 0x81;
+pub(crate) const BINARY: u8 = 0x82;
 const PING: u8 = 0x89;
 const CLOSE: u8 = 0x88;
 
@@ -127,21 +127,11 @@ impl WebFraming {
         if self.over {
             return;
         }
-        wire.push(match self.payload {
+        let first = match self.payload {
             Payload::Text => TEXT,
             Payload::Binary => BINARY,
-        });
-        match (u8::try_from(text.len()), u16::try_from(text.len())) {
-            (Ok(short @ 0..126), _) => wire.push(short),
-            (_, Ok(medium)) => {
-                wire.push(126);
-                wire.extend_from_slice(&medium.to_be_bytes());
-            }
-            _ => {
-                wire.push(127);
-                wire.extend_from_slice(&(text.len() as u64).to_be_bytes());
-            }
-        }
+        };
+        frame_header(first, text.len(), wire);
         wire.extend_from_slice(text);
     }
 
@@ -235,6 +225,22 @@ impl WebFraming {
             LINE_BYTES_MAX
         } else {
             LINE_BYTES_MAX_BEFORE_LOGIN
+        }
+    }
+}
+
+/// The header of a whole frame without mask: its first byte, and how long its payload is.
+pub(crate) fn frame_header(first: u8, payload_bytes: usize, wire: &mut Vec<u8>) {
+    wire.push(first);
+    match (u8::try_from(payload_bytes), u16::try_from(payload_bytes)) {
+        (Ok(short @ 0..126), _) => wire.push(short),
+        (_, Ok(medium)) => {
+            wire.push(126);
+            wire.extend_from_slice(&medium.to_be_bytes());
+        }
+        _ => {
+            wire.push(127);
+            wire.extend_from_slice(&(payload_bytes as u64).to_be_bytes());
         }
     }
 }
