@@ -51,6 +51,31 @@ pub const AWAY_CHARS: usize = 60;
 /// Characters of the name of a room.
 pub const ROOM_NAME_CHARS: std::ops::RangeInclusive<usize> = 3..=40;
 
+/// Names that are muted in one room, and names that are banned from it, at most; another is refused
+/// as `full` while all of them hold.
+pub const VERDICTS_MAX: usize = 500;
+
+/// Names that a room remembers as invited, or as having been in; the one admitted first goes first.
+pub const ADMITTED_MAX: usize = 1_000;
+
+/// A socket whose mailbox was full is tried again after this.
+pub const STALE_RETRY: Duration = Duration::from_millis(500);
+
+/// Between two tellings of what changed in the list of rooms.
+pub const LIST_TICK: Duration = Duration::from_millis(200);
+
+/// Messages that wait for a room; more asks are refused as `busy`.
+pub const ROOM_MAILBOX: usize = 8_192;
+
+/// Of these, those that a room is owed beyond: leaving and losing, once for each member.
+pub const ROOM_RESERVED: usize = 8_192;
+
+/// Messages that wait for the hall; more asks are refused as `busy`.
+pub const HALL_MAILBOX: usize = 16_384;
+
+/// Of these, what rooms and guests that end owe to the hall.
+pub const HALL_RESERVED: usize = 16_384;
+
 /// Players of one page of a list.
 pub const PAGE_PLAYERS: usize = 500;
 

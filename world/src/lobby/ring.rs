@@ -140,6 +140,8 @@ pub enum RoomMessage {
         guest: GuestId,
         /// The new socket.
         socket: SocketPort,
+        /// The guest, who is told when the seat is gone.
+        port: GuestPort,
         /// The last tick that it saw.
         seen: Option<Seq>,
         /// The answer's tag.

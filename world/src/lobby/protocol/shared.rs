@@ -37,6 +37,9 @@ pub struct PlayerEntry {
     pub played_s: u32,
     /// See [`PlayerEntry::STAFF`] and its like, or-ed.
     pub flags: u8,
+    /// How it stands in their match, in the game's own words; empty without one.
+    #[serde(default)]
+    pub score: Text,
 }
 
 impl PlayerEntry {
