@@ -2,13 +2,16 @@
 //! first client of that encoding needs it, as a whole WebSocket frame.
 
 use super::ids::HallRoomId;
-use super::protocol::ServerMessage;
+use super::protocol::{Encoding, Frame, ServerMessage, encode_frame};
+use std::sync::OnceLock;
 
 /// One frame for many.
 #[derive(Debug)]
 pub struct Shared {
     room: Option<HallRoomId>,
     messages: Vec<ServerMessage>,
+    json: OnceLock<Frame>,
+    binary: OnceLock<Frame>,
 }
 
 impl Shared {
@@ -17,6 +20,8 @@ impl Shared {
         Self {
             room: None,
             messages,
+            json: OnceLock::new(),
+            binary: OnceLock::new(),
         }
     }
 
@@ -24,7 +29,7 @@ impl Shared {
     pub fn of_room(room: HallRoomId, messages: Vec<ServerMessage>) -> Self {
         Self {
             room: Some(room),
-            messages,
+            ..Self::new(messages)
         }
     }
 
@@ -36,5 +41,33 @@ impl Shared {
     /// What it says.
     pub fn messages(&self) -> &[ServerMessage] {
         &self.messages
+    }
+
+    /// The whole frame in this encoding. Who asks first encodes it, and others who ask meanwhile
+    /// wait for that; all have the same bytes.
+    pub fn frame(&self, encoding: Encoding) -> &Frame {
+        let cell = match encoding {
+            Encoding::Json => &self.json,
+            Encoding::Binary => &self.binary,
+        };
+        cell.get_or_init(|| encode_frame(&self.messages, encoding))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_encoded_once_for_each_encoding() {
+        let shared = Shared::new(vec![ServerMessage::Moving]);
+        for encoding in Encoding::ALL {
+            let first = shared.frame(encoding).bytes.as_ptr();
+            assert_eq!(shared.frame(encoding).bytes.as_ptr(), first);
+            assert_eq!(
+                *shared.frame(encoding),
+                encode_frame(&[ServerMessage::Moving], encoding)
+            );
+        }
     }
 }
