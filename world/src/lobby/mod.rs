@@ -25,4 +25,5 @@ pub mod ids;
 pub mod limits;
 pub mod protocol;
 pub mod ring;
+pub mod room;
 pub mod shared;
