@@ -65,16 +65,16 @@ pub const STALE_RETRY: Duration = Duration::from_millis(500);
 pub const LIST_TICK: Duration = Duration::from_millis(200);
 
 /// Messages that wait for a room; more asks are refused as `busy`.
-pub const ROOM_MAILBOX: usize = 8_192;
+pub const ROOM_MAILBOX: u32 = 8_192;
 
 /// Of these, those that a room is owed beyond: leaving and losing, once for each member.
-pub const ROOM_RESERVED: usize = 8_192;
+pub const ROOM_RESERVED: u32 = 8_192;
 
 /// Messages that wait for the hall; more asks are refused as `busy`.
-pub const HALL_MAILBOX: usize = 16_384;
+pub const HALL_MAILBOX: u32 = 16_384;
 
 /// Of these, what rooms and guests that end owe to the hall.
-pub const HALL_RESERVED: usize = 16_384;
+pub const HALL_RESERVED: u32 = 16_384;
 
 /// Players of one page of a list.
 pub const PAGE_PLAYERS: usize = 500;

@@ -21,6 +21,7 @@
 //! Nothing here knows of rooms of the MUD, of telnet, or of where in a cluster anything lives.
 
 pub mod card;
+pub mod hall;
 pub mod ids;
 pub mod limits;
 pub mod protocol;

@@ -28,6 +28,9 @@ pub type GuestPort = Address<GuestMessage>;
 /// How a room is reached.
 pub type RoomPort = Address<RoomMessage>;
 
+/// How the hall is reached.
+pub type HallPort = Address<HallMessage>;
+
 /// How a match is reached.
 pub type MatchPort = Address<MatchMessage>;
 
@@ -184,6 +187,8 @@ pub enum RoomMessage {
     Tick,
     /// The hall wants it to close, if nobody is in it.
     CloseIfEmpty,
+    /// Crash, for staff and tests that want to see what survives.
+    Crash,
 }
 
 /// Somebody who wants into a room.
@@ -199,6 +204,8 @@ pub struct Entry {
     pub tag: Tag,
     /// Another room was asked for.
     pub instead: bool,
+    /// Any room will do: for the hall to say.
+    pub any: bool,
 }
 
 /// What the hall is told.

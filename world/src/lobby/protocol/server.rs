@@ -73,7 +73,7 @@ pub enum ServerMessage {
         total: u32,
         /// New, or changed.
         rooms: Vec<RoomEntry>,
-        /// Closed.
+        /// Not in that part any more: closed, or moved up as others closed.
         gone: Vec<HallRoomId>,
     },
     /// Somebody's words to one alone.

@@ -29,6 +29,8 @@ pub struct Coming<P> {
     pub tag: Tag,
     /// Another room was asked for.
     pub instead: bool,
+    /// Any room will do.
+    pub any: bool,
 }
 
 /// What comes to a room.

@@ -21,6 +21,8 @@ mod kept;
 mod member;
 mod members;
 mod moderate;
+mod ports;
+mod process;
 mod state;
 mod step;
 #[cfg(test)]
@@ -30,4 +32,7 @@ mod verdict;
 mod waiting;
 
 pub use effect::{Answered, Coming, Effect, Input, Moderated, Now};
+pub(in crate::lobby) use moderate::wrong_wish;
+pub use ports::Ports;
+pub use process::{RoomBody, RoomContext, RoomProcess, WallClock};
 pub use state::{About, RoomState};

@@ -183,6 +183,7 @@ impl Stage {
             port,
             tag: Tag(number),
             instead: false,
+            any: false,
         }));
     }
 
