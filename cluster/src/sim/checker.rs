@@ -3,7 +3,7 @@
 
 use crate::ids::{Epoch, NodeId, ShardId};
 use crate::view::View;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,8 +34,8 @@ pub(super) struct History {
     pub(super) fenced: u64,
     /// Until when a node that slept may not know that it did.
     drowsy: BTreeMap<NodeId, Duration>,
-    /// Who has led, in which term.
-    leaders: BTreeSet<(u64, NodeId)>,
+    /// Who has led, in which term, and since when at the latest.
+    leaders: BTreeMap<(u64, NodeId), Duration>,
     /// The first thing that may not be.
     fault: Option<String>,
 }
@@ -138,14 +138,19 @@ impl History {
         until.is_some_and(|until| act.at <= *until)
     }
 
-    /// A majority stands behind this leader. Leaders come one after the other, in the order of
-    /// their terms; of two in one term, which raft as it is used here allows, the later has the
-    /// higher number.
-    pub(super) fn leads(&mut self, term: u64, node: NodeId) {
-        let last = self.leaders.last().copied();
-        if self.leaders.insert((term, node)) && last > Some((term, node)) {
-            self.fail(format!("{node} leads in term {term} after {last:?}"));
+    /// A majority stood behind this leader at that time, which was seen at this. Leaders come one
+    /// after the other, in the order of their terms; of two in one term, which raft as it is used
+    /// here allows, the later has the higher number.
+    pub(super) fn leads(&mut self, (term, node): (u64, NodeId), stood: Duration, seen: Duration) {
+        let later = self.leaders.range((term, NodeId(node.0 + 1))..);
+        let before = later.into_iter().find(|(_, since)| **since < stood);
+        let drowsy = self.drowsy.get(&node).is_some_and(|until| seen <= *until);
+        if let Some((later, since)) = before.filter(|_| !drowsy) {
+            let what =
+                format!("{node} leads in term {term} at {stood:?}, {later:?} since {since:?}");
+            self.fail(what);
         }
+        self.leaders.entry((term, node)).or_insert(seen);
     }
 
     /// How many leaderships there were.
@@ -242,11 +247,14 @@ mod tests {
         });
         assert!(history.fault().unwrap().contains("at one time"));
         let mut history = History::default();
-        for (term, node) in [(1, 2), (2, 1), (2, 1), (1, 2), (2, 3)] {
-            history.leads(term, NodeId(node));
-        }
-        assert_eq!(history.fault(), None);
-        history.leads(2, NodeId(2));
+        let ms = Duration::from_millis;
+        let mut leads = |term, node, stood, seen| {
+            history.leads((term, NodeId(node)), ms(stood), ms(seen));
+            history.fault().is_some()
+        };
+        assert!(!leads(1, 2, 10, 20) && !leads(2, 1, 30, 40) && !leads(2, 3, 50, 60));
+        assert!(!leads(1, 2, 39, 70), "it does not know yet");
+        assert!(!leads(2, 3, 80, 90) && leads(2, 1, 61, 90));
         assert!(history.fault().unwrap().contains("leads"));
     }
 

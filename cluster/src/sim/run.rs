@@ -8,6 +8,7 @@ use super::toy::{Stage, Toy};
 use crate::command::ShardSpec;
 use crate::handle::{Backend as _, OrderReply};
 use crate::ids::{NodeId, ShardId};
+use crate::limits::CLOCK_OFF_PERCENT;
 use crate::log::Change;
 use crate::member::{Event, JoinReply};
 use crate::order::{Order, OrderError};
@@ -285,9 +286,13 @@ impl Sim {
             let Some(raft) = alive.shared.raft().filter(|_| alive.paused.is_none()) else {
                 continue;
             };
-            if raft.quorum(alive.now()).is_some() {
+            let now = alive.now();
+            if let Some(at) = raft.quorum(now) {
+                // As long ago as the slowest clock may make of it.
+                let ago = now.saturating_duration_since(at) * 100 / (100 - CLOCK_OFF_PERCENT);
+                let stood = self.now.saturating_sub(ago);
                 let term = raft.figures().term;
-                self.stage.history().leads(term, *node);
+                self.stage.history().leads((term, *node), stood, self.now);
             }
         }
     }
